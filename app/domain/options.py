@@ -1,7 +1,6 @@
 """A reader's options for a run beside the question: how the report is written, and what is searched."""
 
 import re
-import unicodedata
 from datetime import date
 from enum import StrEnum
 from typing import Annotated
@@ -9,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
+from app.domain.safe_text import drop_invisible
 from app.domain.value import Value
 
 MAX_DOMAINS = 50
@@ -52,9 +52,8 @@ class SourceKind(StrEnum):
 
 
 def to_one_line(text: str) -> str:
-    """Return the text on one line, without control and invisible formatting characters."""
-    kept = "".join(" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
-    return " ".join(kept.split())
+    """Return the text on one line, without controls, turns of direction and invisible characters."""
+    return " ".join(drop_invisible(text).split())
 
 
 def check_domain_name(given: str) -> str:

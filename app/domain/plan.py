@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from app.domain.evidence import content_key
 from app.domain.reading import Reading
+from app.domain.safe_text import SafeText
 from app.domain.value import Value
 
 MAX_SUBTASKS = 12
@@ -17,10 +18,10 @@ class Subtask(Value):
     """One part of the question, worked by one deep-search agent. `added`: a person put it into the plan, or worded it anew."""
 
     id: str = Field(pattern=SUBTASK_ID)
-    title: str = Field(min_length=1, max_length=200)
-    question: str = Field(min_length=1, max_length=2_000)
-    purpose: str = Field(default="", max_length=1_000)
-    expected_evidence: str = Field(default="", max_length=1_000)
+    title: SafeText = Field(min_length=1, max_length=200)
+    question: SafeText = Field(min_length=1, max_length=2_000)
+    purpose: SafeText = Field(default="", max_length=1_000)
+    expected_evidence: SafeText = Field(default="", max_length=1_000)
     depends_on: tuple[str, ...] = ()
     added: bool = False
 
@@ -46,12 +47,12 @@ class ResearchPlan(Value):
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
     """
 
-    intent: str = Field(default="", max_length=4_000)
-    title: str = Field(default="", max_length=300)
+    intent: SafeText = Field(default="", max_length=4_000)
+    title: SafeText = Field(default="", max_length=300)
     subtasks: tuple[Subtask, ...] = Field(min_length=1, max_length=MAX_SUBTASKS)
     revision: int = Field(default=1, ge=1)
     readings: tuple[Reading, ...] = Field(default=(), max_length=12)
-    unsplit: str = Field(default="", max_length=1_000)
+    unsplit: SafeText = Field(default="", max_length=1_000)
     removed: tuple[RemovedSubtask, ...] = ()
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, StringConstraints, field_validator, 
 
 from app.domain.budget import Budget
 from app.domain.options import ReportStyle, SearchScope, SourceKind, to_one_line
+from app.domain.safe_text import drop_invisible
 from app.domain.script import count_ideographs
 from app.domain.value import Value
 from app.domain.writer import WriterSettings
@@ -112,13 +113,10 @@ class ResearchQuery(Value):
     @field_validator("question")
     @classmethod
     def _clean_question(cls, question: str) -> str:
-        """Normalise to NFC, drop control and bidirectional-override characters, refuse empty and oversized text."""
+        """Normalise to NFC, drop controls, turns of direction and invisible characters, refuse empty and oversized text."""
         if any("\ud800" <= c <= "\udfff" for c in question):
             raise ValueError("the question is not valid UTF-8 text; send it as UTF-8")
-        kept = "".join(
-            c for c in unicodedata.normalize("NFC", question) if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf")
-        )
-        kept = kept.strip()
+        kept = drop_invisible(unicodedata.normalize("NFC", question)).strip()
         if not any(c.isalnum() for c in kept):
             raise ValueError("the question is empty; write what you want to know")
         if len(kept) > MAX_QUESTION_CHARS:

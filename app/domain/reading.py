@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from app.domain.safe_text import SafeText
 from app.domain.value import Value
 
 
@@ -11,6 +12,6 @@ class Reading(Value):
     `years`: a period was written by its name and read as its years; otherwise only the spelling differs.
     """
 
-    written: str = Field(min_length=1, max_length=100)
-    read: str = Field(default="", max_length=100)
+    written: SafeText = Field(min_length=1, max_length=100)
+    read: SafeText = Field(default="", max_length=100)
     years: bool = False

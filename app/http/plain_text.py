@@ -1,4 +1,4 @@
-"""Check texts that a person may have typed, where they come in."""
+"""Check and clean texts that a person may have typed, where they come in."""
 
 import unicodedata
 from typing import Any
@@ -7,17 +7,22 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from app.domain.safe_text import make_safe
+
 
 def _refuse_controls(text: str) -> str:
-    """Return the text if it has no control characters. These come from binary data, and no later step could say so as clearly."""
+    """Return the text without turns of direction, if it has no control characters.
+
+    These come from binary data, and no later step could say so as clearly.
+    """
     for position, character in enumerate(text):
         if unicodedata.category(character) == "Cc" and character not in "\n\r\t":
             raise ValueError(f"the text has a control character, U+{ord(character):04X}, at position {position}; send plain text")
-    return text
+    return make_safe(text)
 
 
 class _PlainText:
-    """A validator that refuses control characters, and says so in the JSON schema."""
+    """A validator that refuses control characters, and says so in the JSON schema; turns of direction it removes."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(_refuse_controls, handler(source))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from infra.cli.progress import RunProgress, StageLine, StageState, as_one_line, count_nouns
+from infra.cli.safe_output import find_terminal
 from rubrica_client.models import EventType, RunEvent
 
 if TYPE_CHECKING:
@@ -53,12 +54,15 @@ class LiveTable:
     """A display for terminals. It redraws by itself, so that the clock runs between events."""
 
     def __init__(self, run_id: str) -> None:
+        from rich.console import Console
         from rich.live import Live
 
         self._run_id = run_id
         self._begun = time.monotonic()
         self._progress = RunProgress()
-        self._live = Live(get_renderable=self._render, refresh_per_second=_REDRAWS_PER_SECOND)
+        self._live = Live(
+            get_renderable=self._render, refresh_per_second=_REDRAWS_PER_SECOND, console=Console(file=find_terminal())
+        )
         self._live.start()
 
     def show(self, progress: RunProgress, event: RunEvent) -> None:

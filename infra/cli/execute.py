@@ -14,6 +14,7 @@ import typer
 
 from app.domain.errors import InvalidInput, NotFound, RubricaError, SetupError
 from app.settings import Settings, read_settings
+from infra.cli.safe_output import print_safely
 from rubrica_client.errors import ApiError
 
 FAILED, UNUSABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
@@ -28,21 +29,28 @@ def execute(work: Callable[[Settings], Awaitable[int]]) -> NoReturn:
 
 
 def leave_with(work: Callable[[], int]) -> NoReturn:
-    """Leave with the exit code of `work`. Print an error of Rubrica as one message on standard error."""
+    """Leave with the exit code of `work`, which prints safely."""
     try:
-        code = work()
-    except (RubricaError, ApiError) as error:
-        print(f"rubrica: {error}", file=sys.stderr)
-        code = UNUSABLE if _is_unusable(error) else FAILED
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except asyncio.CancelledError:
-        code = TERMINATED
+        with print_safely():
+            code = _find_exit_code(work)
     except BrokenPipeError:
         # The reader of our output (`| head`) has what it wanted, and has left.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  the interpreter flushes it at exit
         code = FAILED
     raise typer.Exit(code)
+
+
+def _find_exit_code(work: Callable[[], int]) -> int:
+    """Return the exit code of `work`. Print an error of Rubrica as one message on standard error."""
+    try:
+        return work()
+    except (RubricaError, ApiError) as error:
+        print(f"rubrica: {error}", file=sys.stderr)
+        return UNUSABLE if _is_unusable(error) else FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except asyncio.CancelledError:
+        return TERMINATED
 
 
 def _is_unusable(error: RubricaError | ApiError) -> bool:

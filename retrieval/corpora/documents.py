@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from app.domain.errors import InvalidInput, SourceUnreadable
 from app.domain.evidence import Source, snapshot_hash
+from app.domain.safe_text import make_safe, make_safe_line
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.file_reader import READING_LIMIT, FileReader
 from retrieval.corpora.ports import READABLE_KINDS, UnreadableItem
@@ -89,7 +90,7 @@ class FolderCorpus:
 
 def _make_readable(name: str) -> str:
     """Return a file's name as text that can be stored, also where it is not UTF-8."""
-    return os.fsencode(name).decode("utf-8", errors="replace")
+    return make_safe_line(os.fsencode(name).decode("utf-8", errors="replace"))
 
 
 def read_file(path: Path, root: Path, reader: FileReader) -> Extract:
@@ -114,12 +115,13 @@ def read_file(path: Path, root: Path, reader: FileReader) -> Extract:
 def read_content(suffix: str, content: bytes) -> Extract:
     """Read the text of a file with this ending (in lower case). Raises `SourceUnreadable` with the reason where there is none."""
     found = _reader_of(suffix)(content)
-    text = found.text.strip()
+    text = make_safe(found.text).strip()
     if not text:
         raise SourceUnreadable("is empty")
     if len(text) > MAX_CHARS:
         raise SourceUnreadable(f"is too long: {len(text):,} characters, at most {MAX_CHARS:,} are read")
-    return found._replace(text=_drop_surrogates(text))
+    title, author, note = map(make_safe, (found.title, found.author, found.note))
+    return found._replace(text=_drop_surrogates(text), title=title, author=author, note=note)
 
 
 def _drop_surrogates(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from app.domain.safe_text import make_safe
 from retrieval.corpora.corpus_lines import CorpusLine
 from retrieval.corpora.ports import UnreadableItem
 from retrieval.language.dates import read_date
@@ -97,7 +98,7 @@ def _first_field(fields: Mapping[str, Any], names: Sequence[str]) -> str:
         value = fields.get(name)
         if value not in (None, "", []):
             found = ", ".join(map(_name_of, value)) if isinstance(value, list) else str(value)
-            return found.encode("utf-8", errors="replace").decode("utf-8").replace("\x00", "").strip()
+            return make_safe(found.encode("utf-8", errors="replace").decode("utf-8")).strip()
     return ""
 
 

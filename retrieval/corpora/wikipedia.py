@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 from lxml import etree
 
 from app.domain.evidence import Source, snapshot_hash
+from app.domain.safe_text import make_safe, make_safe_line
 from retrieval.corpora.ports import UnreadableItem
 from retrieval.corpora.shards import Shards
 from retrieval.corpora.wikitext import is_redirect, readable_text_of
@@ -99,14 +100,14 @@ def _free_page(element: etree._Element) -> None:
 
 def _document_of(page: WikipediaPage, licence: str) -> Document | UnreadableItem:
     try:
-        text = readable_text_of(page.wikitext)
+        text = make_safe(readable_text_of(page.wikitext))
     except RecursionError:
         return UnreadableItem(page.title, "is nested too deeply")
     if not text:
         return UnreadableItem(page.title, "has no text besides templates and references")
     source = Source(
         url=f"{page.site}/wiki/{quote(page.title.replace(' ', '_'), safe='/:(),')}",
-        title=page.title,
+        title=make_safe_line(page.title),
         snapshot=snapshot_hash(text),
         published=page.revised,
         licence=licence,

@@ -3,6 +3,8 @@
 import re
 from typing import NamedTuple
 
+from app.domain.safe_text import make_safe
+
 _TAGS = re.compile("[\U000e0000-\U000e007f]+")
 _SELECTORS = re.compile("[\ufe00-\ufe0e\U000e0100-\U000e01ef]+")
 _HIDING = re.compile(
@@ -21,11 +23,11 @@ class VisibleText(NamedTuple):
 
 
 def split_visible(text: str) -> VisibleText:
-    """Remove invisible characters from a text, and read those that spell words (Unicode tags, variation selectors)."""
+    """Remove invisible and control characters from a text, and read those that spell words (tags, variation selectors)."""
     hidden = [spelled for found in (*_TAGS.finditer(text), *_SELECTORS.finditer(text)) if (spelled := _spell(found.group()))]
     text = _TAGS.sub("", text)
     text = _SELECTORS.sub("", text)
-    return VisibleText(_JOINERS.sub("", _HIDING.sub("", text)), "\n".join(hidden))
+    return VisibleText(make_safe(_JOINERS.sub("", _HIDING.sub("", text))), "\n".join(hidden))
 
 
 def _spell(characters: str) -> str:

@@ -4,6 +4,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from app.domain.errors import RubricaError
+from app.domain.safe_text import make_safe
 
 
 class Failure(StrEnum):
@@ -30,6 +31,6 @@ class CallFailed(RubricaError):
     """
 
     def __init__(self, failure: Failure, message: str, retry_after: timedelta | None = None) -> None:
-        super().__init__(message)
+        super().__init__(make_safe(message))  # servers word it
         self.failure = failure
         self.retry_after = retry_after

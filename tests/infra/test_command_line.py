@@ -102,6 +102,21 @@ async def test_exporting_writes_the_file_where_it_is_wanted(tmp_path: Path) -> N
     assert (named.code, (tmp_path / "a" / "b.bib").read_bytes()) == (0, b"a bibtex"), named.error
 
 
+async def test_what_others_wrote_does_not_command_the_terminal(tmp_path: Path) -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2J\u202eno\x9b31m"
+    plan = {"subtasks": [{"id": "s1", "title": f"Rev{hostile}enue", "question": "?"}], "revision": 1}
+    events = [*make_run_events("failed"), ("status_changed", "", {"status": "failed", "detail": hostile})]
+    api = ScriptedApi(events, plan=plan, question=f"Why{hostile} tariffs?")
+    async with serve_scripted_api(api) as address:
+        printed = [
+            await rubrica(tmp_path, *command, RUBRICA_API_URL=address)
+            for command in (("runs", "list"), ("runs", "show", RUN_ID), ("runs", "watch", RUN_ID), ("runs", "rubric", RUN_ID))
+        ]
+    shown = "".join(done.out + done.error for done in printed)
+    assert "tariffs?" in shown
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(shown)
+
+
 async def test_watching_goes_on_where_a_broken_stream_ended(tmp_path: Path) -> None:
     api = ScriptedApi(list(make_run_events()), breaks=[4, 9])
     async with serve_scripted_api(api) as address:

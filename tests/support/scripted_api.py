@@ -30,6 +30,7 @@ class ScriptedApi:
     start: int = SNAPSHOT.index(QUOTE)
     budget: dict[str, int] = field(default_factory=dict)
     run_id: str = RUN_ID  # the id that answers name; the run is served under `RUN_ID`
+    question: str = "Why tariffs?"
     expired: str = ""  # the status of a run whose events are kept no longer
     plan: dict[str, Any] | None = None
     snapshot: str = SNAPSHOT_NAME  # the name of the source's stored copy; one that leads elsewhere is served there
@@ -53,7 +54,7 @@ class ScriptedApi:
         """Return the run as the API shows it."""
         return {
             "id": self.run_id,
-            "query": {"question": "Why tariffs?"},
+            "query": {"question": self.question},
             "status": self.status,
             "plan": self.plan,
             "created_at": AT.format(0),

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from app.domain.errors import AnswerInvalid
 from app.domain.query import Language
+from app.domain.safe_text import make_safe
 from workflows.agents.failures import refuse_answer
 from workflows.agents.parsing import find_json_values, parse_leniently, read_answer_tag, remove_fence, remove_thinking
 from workflows.agents.steps import Step, StepAnswer
@@ -69,9 +70,10 @@ def read_text(text: str) -> str:
     said = remove_fence(said if inside is None else inside)
     if said.startswith("{"):
         said = _unwrap_json(said)
-    if not said.strip():
+    said = make_safe(said).strip()
+    if not said:
         raise AnswerInvalid("the answer is empty")
-    return said.strip()
+    return said
 
 
 def _unwrap_json(text: str) -> str:

@@ -9,6 +9,7 @@ from app.domain.budget import StopReason, Usage
 from app.domain.chat import Message
 from app.domain.errors import AnswerInvalid, ContextTooLong, ModelError
 from app.domain.run import EventType
+from app.domain.safe_text import make_safe
 from workflows.agents.actions import ActionName, AgentAct, make_act_step
 from workflows.agents.asker import ANEW, Asker, FaultyReply, StepReply
 from workflows.agents.conversation import Conversation
@@ -160,7 +161,7 @@ async def _follow_decision(kit: Kit, state: Exploration, reply: StepReply[AgentA
     if thought:
         state.thoughts.append(thought[:THOUGHT_CHARS])
     if act.action is ActionName.FINISH and state.hands.calls:
-        state.answer = read_answer_tag(remove_thinking(reply.message.content)) or ""
+        state.answer = make_safe(read_answer_tag(remove_thinking(reply.message.content)) or "")
         state.end(StopReason.SUFFICIENT)
         return
     if act.action is not ActionName.FINISH and (times := state.hands.count_repetition(act)) >= SAMPLED_ANEW:

@@ -10,6 +10,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from app.domain.safe_text import make_safe, make_safe_value
+
 MAX_CHARS = 200_000
 MAX_CANDIDATES = 12
 _THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|analysis)>", re.IGNORECASE)
@@ -35,7 +37,7 @@ def remove_thinking(text: str) -> str:
 
 def thinking_of(text: str) -> str:
     """Return the private thinking; empty if there is none."""
-    return _divide_thinking(text)[1]
+    return make_safe(_divide_thinking(text)[1])
 
 
 def _divide_thinking(text: str) -> tuple[str, str]:
@@ -103,7 +105,7 @@ def parse_leniently(text: str) -> Any:
     """
     for attempt in (text, repair_json(text)):
         try:
-            return from_json(attempt, allow_partial="trailing-strings")
+            return make_safe_value(from_json(attempt, allow_partial="trailing-strings"))
         except ValueError:
             continue
     return None

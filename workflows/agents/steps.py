@@ -8,6 +8,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from app.domain.chat import ResponseSchema
+from app.domain.safe_text import make_safe_value
 
 KEPT_KEYWORDS = ("type", "enum", "description")
 
@@ -24,6 +25,7 @@ class StepAnswer(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _forgive(cls, data: Any) -> Any:
+        data = make_safe_value(data)
         if isinstance(data, str) and cls.main:
             return {cls.main: data}
         names, lists = _fields_of(cls)

@@ -12,6 +12,7 @@ from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
+from app.domain.safe_text import make_safe_line
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.estimating import estimate_usage
 from workflows.chat_models.openai_dialect import ServerDialect, remove_limit
@@ -197,7 +198,7 @@ class OpenAICompatible:
         tokens_out = heard.output_tokens if heard.output_tokens is not None or guess is None else guess.output_tokens
         return Completion(
             text=text,
-            model=heard.model or self._endpoint.model,
+            model=make_safe_line(heard.model or "") or self._endpoint.model,
             finish_reason=heard.finish_reason or ENDED_WELL,  # some servers never state one
             usage=self._endpoint.prices.bill(tokens_in or 0, tokens_out or 0),
             estimated=estimated,

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
+from app.domain.safe_text import make_safe_line
 from app.outgoing.model_accounts import TOP_UP, is_account_empty, says_account_empty
 from app.outgoing.retry_after import read_retry_after, time_of
 
@@ -82,7 +83,7 @@ def read_reason(raw: bytes) -> str:
         value = _read_body(raw)
     except orjson.JSONDecodeError:
         text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]{0,500}>", " ", raw[:4_000].decode("utf-8", "replace"), flags=re.DOTALL)
-        return " ".join(text.split())[:SHOWN_CHARS]
+        return make_safe_line(text)[:SHOWN_CHARS]
     return _read_message(value.get("error") or value.get("detail") or value if isinstance(value, dict) else value)
 
 
@@ -106,7 +107,7 @@ def _read_message(error: Any) -> str:
     if isinstance(error, dict):
         error = error.get("message") or error
     text = error if isinstance(error, str) else orjson.dumps(error, default=str).decode()
-    return " ".join(text.split())[:SHOWN_CHARS]
+    return make_safe_line(text)[:SHOWN_CHARS]
 
 
 def _read_retry_wish(headers: Mapping[str, str]) -> timedelta | None:

@@ -3,13 +3,15 @@
 import re
 from urllib.parse import quote
 
-# Controls (except tab and line feed), lone surrogates, our private-use placeholders, non-characters, overrides of direction.
-_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ue000\ue001\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
+from app.domain.safe_text import make_safe
+
+# Lone surrogates, our private-use placeholders, non-characters.
+_UNFIT = re.compile("[\ud800-\udfff\ue000\ue001\ufffe\uffff]")
 
 
 def clean(text: str) -> str:
-    """Return the text without such characters."""
-    return _UNFIT.sub("", text)
+    """Return the text without such characters. Reports of earlier versions can hold unsafe ones."""
+    return _UNFIT.sub("", make_safe(text))
 
 
 def to_clean_line(text: str) -> str:

@@ -11,6 +11,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, REQUEST_TIMEOUT, CallToolResult, TextContent, Tool
 
+from app.domain.safe_text import make_safe
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.mcp.configuration import ServerConfiguration
 from retrieval.outside.mcp.ports import ToolOffer
@@ -161,10 +162,11 @@ def _offer_of(tool: Tool, known_to_read: bool) -> ToolOffer:
     hints = tool.annotations
     repeatable = bool(hints and (hints.read_only_hint or hints.idempotent_hint))
     reads = known_to_read or bool(hints and hints.read_only_hint and not hints.destructive_hint)
-    return ToolOffer(tool.name, tool.description or tool.title or tool.name, tool.input_schema, repeatable, not reads)
+    about = make_safe(tool.description or tool.title or tool.name)
+    return ToolOffer(tool.name, about, tool.input_schema, repeatable, not reads)
 
 
 def _text_of(result: CallToolResult) -> str:
     """Join the text parts of a result, and name the other parts."""
     parts = [part.text if isinstance(part, TextContent) else f"({part.type} left out)" for part in result.content]
-    return "\n".join(parts).strip()
+    return make_safe("\n".join(parts)).strip()

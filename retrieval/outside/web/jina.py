@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pydantic import ValidationError
 
 from app.domain.evidence import Source, snapshot_hash
+from app.domain.safe_text import make_safe, make_safe_line
 from app.outgoing.errors import AddressRefused
 from app.outgoing.targets import check_target
 from retrieval.language.dates import read_date
@@ -42,12 +43,13 @@ class JinaReader:
             page = _Answer.model_validate_json(body).data
         except ValidationError as error:
             raise CallFailed(Failure.GARBLED, "Jina Reader's answer has an unknown form") from error
-        if not page.content.strip():
+        text = make_safe(page.content)
+        if not text.strip():
             raise CallFailed(Failure.REFUSED, "Jina Reader found no text there")
-        title = strip_markup(page.title) or page.url
-        snapshot, published = snapshot_hash(page.content), read_date(page.publishedTime)
+        title = make_safe_line(strip_markup(page.title)) or page.url
+        snapshot, published = snapshot_hash(text), read_date(page.publishedTime)
         source = Source(url=page.url, title=title, snapshot=snapshot, kind="web", published=published)
-        return Document(source=source, text=page.content)
+        return Document(source=source, text=text)
 
 
 def _require_public(url: str) -> str:

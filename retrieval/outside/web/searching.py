@@ -10,6 +10,7 @@ from app.domain.address import host_of
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import detect_language
+from app.domain.safe_text import make_safe, make_safe_line
 from retrieval.outside.entrance import Entrance, OutsideAnswer
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.http import HttpExchange, HttpRequest
@@ -102,7 +103,7 @@ def read_hits(provider: SearchProvider, body: bytes) -> list[SearchHit]:
         CallFailed: the answer is not the provider's protocol, or says that it could not search.
     """
     try:
-        hits = [_bound_text(hit) for hit in provider.read(_replace_half_characters(body)) if _is_web_address(hit.url)]
+        hits = [_clean_hit(hit) for hit in provider.read(_replace_half_characters(body)) if _is_web_address(hit.url)]
         for hit in hits:
             hit.text.encode()  # a lone surrogate can be neither hashed nor stored
     except ValueError as error:
@@ -115,9 +116,10 @@ def _replace_half_characters(body: bytes) -> bytes:
     return _ESCAPE.sub(lambda found: b"\\ufffd" if found["half"] else found[0], body)
 
 
-def _bound_text(hit: SearchHit) -> SearchHit:
-    """Bound the text of a result; a title stands for the text of a paper without an abstract."""
-    return hit.model_copy(update={"text": (hit.text or hit.title)[:MAX_TEXT_CHARS]})
+def _clean_hit(hit: SearchHit) -> SearchHit:
+    """Return a result with safe words, its text bounded; a title stands for the text of a paper without an abstract."""
+    words = {name: make_safe_line(getattr(hit, name)) for name in ("title", "author", "doi", "venue", "licence")}
+    return hit.model_copy(update={**words, "text": make_safe(hit.text or hit.title)[:MAX_TEXT_CHARS]})
 
 
 def _is_web_address(url: str) -> bool:

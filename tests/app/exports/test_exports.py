@@ -210,7 +210,7 @@ def test_columns_share_the_width_by_what_they_hold() -> None:
 
 
 def test_characters_that_are_no_text_or_turn_the_reading_direction_go() -> None:
-    assert clean("a\x00b\u202egnp.exe\x0bc\ud800 关税\n") == "abgnp.exec 关税\n"
+    assert clean("a\x00b\u202egnp.exe\x0bc\ud800 关税\n") == "abgnp.exe\nc 关税\n"
     assert clean(HOSTILE) == HOSTILE
 
 

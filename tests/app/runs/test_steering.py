@@ -94,6 +94,15 @@ async def test_the_plan_is_edited(api: ApiClient, planned: str) -> None:
     assert (await api.get(f"/v1/runs/{planned}")).json["plan"]["intent"] == "look closer"
 
 
+async def test_what_people_type_turns_no_direction(api: ApiClient, planned: str) -> None:
+    typed, kept = "prices \u202eof\u2066 wool, \u05e6\u05de\u05e8\u200f (1890)", "prices of wool, \u05e6\u05de\u05e8\u200f (1890)"
+    assert (await api.post(f"/v1/runs/{planned}/notes", {"text": typed})).json["text"] == kept
+    added = await api.post(f"/v1/runs/{planned}/plan/subtasks", {**SECOND, "title": typed, "question": f"{typed}\x1b[2J"})
+    assert [added.json["subtasks"][-1][name] for name in ("title", "question")] == [kept, f"{kept}[2J"]
+    revised = await api.put(f"/v1/runs/{planned}/plan", {**PLAN, "intent": typed})
+    assert revised.json["intent"] == kept
+
+
 @pytest.mark.parametrize(
     "plan",
     [

@@ -92,6 +92,12 @@ def test_papers_have_their_page_their_date_and_their_licence(tmp_path: Path) -> 
     assert (str(two.source.published), two.source.author) == ("2020-01-01", "Ada, Bo")
 
 
+def test_a_record_commands_nothing_and_turns_no_direction(tmp_path: Path) -> None:
+    record = {"id": "1", "title": "T\u202ext", "text": "He\x1b[2J said\u2066 so\u2028and left.", "authors": ["A\u202eda"]}
+    (found,), _ = read(CorpusKind.RECORDS, write(tmp_path / "a.jsonl", [record]))
+    assert (found.source.title, found.text, found.source.author) == ("Txt", "He[2J said so\nand left.", "Ada")
+
+
 def test_shards_are_read_in_the_order_of_their_numbers_and_damage_is_told(tmp_path: Path) -> None:
     for number in (10, 2, 1):
         write(tmp_path / f"train-{number}.jsonl", [{"id": f"{number}", "text": f"Shard {number}."}])

@@ -1,5 +1,6 @@
 """Each provider: what it is sent, and what is read from answers in its form, over a real socket."""
 
+import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -110,6 +111,12 @@ async def test_addresses_that_cannot_be_opened_are_left_out(exchange: HttpExchan
 def test_an_emoji_that_was_cut_in_two_costs_no_answer(sent: bytes, read: str) -> None:
     found = b'{"organic": [{"title": "t", "link": "https://a.example", "snippet": "' + sent + b'"}]}'
     assert [hit.text for hit in read_hits(PROVIDERS["serper"]("k"), found)] == [read]
+
+
+def test_a_result_commands_nothing_and_turns_no_direction() -> None:
+    sent = json.dumps({"organic": [{"title": "T\u202e\n\x1b[2Jx", "link": "https://a.example", "snippet": "It\u2066 fell.\x9b"}]})
+    (hit,) = read_hits(PROVIDERS["serper"]("k"), sent.encode())
+    assert (hit.title, hit.text) == ("T [2Jx", "It fell.")
 
 
 def test_a_fresh_result_has_a_date_though_google_only_says_how_old_it_is() -> None:

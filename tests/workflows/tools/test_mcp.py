@@ -85,6 +85,14 @@ async def test_a_tools_answer_is_a_source_that_is_kept(weather: dict[str, Tool],
     assert snapshot_hash(text) == result.passages[0].source.snapshot
 
 
+async def test_a_tools_answer_and_its_error_are_safe_text(weather: dict[str, Tool]) -> None:
+    said = await weather[FORECAST].call({"city": "Lu\u202end\x1b[2J\x9b"})
+    assert said.passages[0].text.startswith("In Lund[2J it rains")
+    with pytest.raises(ToolError) as refused:
+        await weather[FORECAST].call({"city": "Lund", "days": "\u202emany\x1b[2J"})
+    assert not {"\u202e", "\x1b"} & set(str(refused.value))
+
+
 async def test_failures_are_told_and_a_dead_server_is_started_again(weather: dict[str, Tool]) -> None:
     tool = weather[FORECAST]
     with pytest.raises(ToolError, match="there is no such city"):
