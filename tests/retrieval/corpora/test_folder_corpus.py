@@ -72,11 +72,11 @@ def test_markdown_loses_its_markup_and_gives_its_title(tmp_path: Path) -> None:
 
 def test_files_command_nothing_and_turn_no_direction(tmp_path: Path) -> None:
     hebrew = "\u05d4\u05de\u05db\u05e1 \u05e9\u05dc 1890\u200f (ISO\u200e 8601)."
-    (tmp_path / "a.txt").write_text(f"One\x1b[2J\u202e line.\u2028\u202b{hebrew}\u202c\n" * 60)
+    (tmp_path / "a.txt").write_text("One\x1b[2J line.\n" + f"\u202eTwo.\u2028\u202b{hebrew}\u202c\n" * 60)
     (tmp_path / "b.md").write_text(f"---\nauthor: I\u202eda\n---\n# T\u2066itle\n\n{hebrew}\x07\n")
     documents, _ = read(tmp_path)
     text, markdown = documents.values()
-    assert text.text == "\n".join([f"One[2J line.\n{hebrew}"] * 60)
+    assert text.text == "\n".join(["One[2J line.", *[f"Two.\n{hebrew}"] * 60])
     assert (markdown.source.title, markdown.source.author) == ("Title", "Ida")
     assert markdown.text.endswith(hebrew)
     assert all(document.source.snapshot == snapshot_hash(document.text) for document in documents.values())
