@@ -157,7 +157,7 @@ async def test_a_plan_is_saved_once_and_never_instead_of_a_later_one(
     shaky: Shaky, run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool
 ) -> None:
     run = await new_run()
-    first, second = (ResearchPlan(subtasks=(Subtask(id="s1", title="\x00", question="?"),), revision=n) for n in (1, 2))
+    first, second = (ResearchPlan(subtasks=(Subtask(id="s1", title="What", question="?"),), revision=n) for n in (1, 2))
     assert await shaky.unanswered("UPDATE runs", lambda: shaky.log.save_plan(run, first, (), EventType.PLAN_MADE)) is None
     assert await run_log.save_plan(run, first, ("s1",), EventType.PLAN_REVISED) == 3
     assert await run_log.save_plan(run, second, ("s1",), EventType.PLAN_REVISED) == 4
