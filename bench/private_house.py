@@ -105,7 +105,7 @@ async def seed_private_house(services: Services, database: asyncpg.Pool) -> Priv
         await database.execute(DOCUMENTS, organisation, collection, ["ledger.txt", "notice.txt"], [DOCUMENT, TWIN])
         run = (await services.runs.create(ResearchQuery(question="Which cargo?", collections=("Drawer",)))).id
         twin_run = (await services.runs.create(ResearchQuery(question="Which notice?"))).id
-    question = await write_private_run(database, run)
+    question = await write_private_run(database, run, people["withdrawn"].user)
     await write_twin_run(database, twin_run)
     with act_for(maker.tenant):
         pair = await services.preferences.comparisons.create(run, CHAIN, maker.user)

@@ -105,8 +105,8 @@ class _Asking:
         for request in requests:
             found = await self._find_words(person, request)
             seen |= found
-            leaks = leaks + list(_list_leaks(person, request, found))
-            missing = missing + list(_list_missing(person, request, found))
+            leaks = leaks + list(list_leaks(person, request, found))
+            missing = missing + list(list_missing(person, request, found))
         if person is not None and person.name in MAY_READ and (never := sorted(set(WORDS) - seen)):
             missing = [*missing, MatrixFault(person.name, "all routes", f"nowhere found {', '.join(never)}")]
         return MatrixOutcome(checks + len(requests), leaks, missing)
@@ -143,7 +143,8 @@ def _read_text(content: bytes) -> str:
     return content.decode(errors="replace")
 
 
-def _list_leaks(person: HousePerson | None, request: MatrixRequest, found: Iterable[str]) -> Iterator[MatrixFault]:
+def list_leaks(person: HousePerson | None, request: MatrixRequest, found: Iterable[str]) -> Iterator[MatrixFault]:
+    """Yield the fault of an answer with words that were not due."""
     name = person.name if person else ANYBODY
     if name in MAY_READ:
         return
@@ -158,7 +159,8 @@ def _reads_report(person: HousePerson | None, request: MatrixRequest) -> bool:
     return person is not None and person.name != "other organisation" and AccessScope.REPORTS_READ in person.scopes
 
 
-def _list_missing(person: HousePerson | None, request: MatrixRequest, found: set[str]) -> Iterator[MatrixFault]:
+def list_missing(person: HousePerson | None, request: MatrixRequest, found: set[str]) -> Iterator[MatrixFault]:
+    """Yield the fault of an answer without words that were due."""
     if person is not None and person.name in MAY_READ and (lost := {WORDS[n] for n in DUE.get(request.name, ())} - found):
         yield MatrixFault(person.name, request.name, f"lacks {', '.join(sorted(lost))}")
 

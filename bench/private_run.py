@@ -65,16 +65,16 @@ CHANGES = ReportChanges(
     new_sources=(ShownWords(title=SENTENCES[37], url=LEDGER.url, text=""),),
 )
 TASK = """
-    INSERT INTO report_tasks (id, run_id, kind, base, request, status, answer, finished_at)
-    VALUES ($1, $2, 'question', 1, $3, 'done', $4, now())"""
+    INSERT INTO report_tasks (id, run_id, kind, base, request, status, answer, finished_at, created_by)
+    VALUES ($1, $2, 'question', 1, $3, 'done', $4, now(), $5)"""
 CANDIDATE = """
     INSERT INTO candidates (comparison_id, place, organisation_id, digest, title, markdown, shown, report, lineage, tokens,
                             cost_microusd)
     VALUES ($1, $2, $3, $2, $4, $4, $5, '{"citations": [], "claims": []}', '{}', 0, 0)"""
 
 
-async def write_private_run(database: asyncpg.Pool, run_id: UUID) -> UUID:
-    """Write what a worker writes of a run on the document, to its end; return the id of an answered question about it."""
+async def write_private_run(database: asyncpg.Pool, run_id: UUID, asker: UUID) -> UUID:
+    """Write what a worker writes of a run on the document, to its end; return the id of an answered question of this person."""
     log = RunLog(database)
     await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
     await _write_search(log, run_id)
@@ -82,7 +82,7 @@ async def write_private_run(database: asyncpg.Pool, run_id: UUID) -> UUID:
     await _write_report(database, log, run_id)
     answer = FollowUp(body=f"{SENTENCES[28]} {marker_of(quote_of(29))}", quotes=(quote_of(29),))
     asked = TaskRequest(kind=TaskKind.QUESTION, base=1, text="Which cargo else?")
-    await database.execute(TASK, task := uuid4(), run_id, asked.model_dump_json(), answer.model_dump_json())
+    await database.execute(TASK, task := uuid4(), run_id, asked.model_dump_json(), answer.model_dump_json(), asker)
     return task
 
 
