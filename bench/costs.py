@@ -97,10 +97,7 @@ class CountedProduct:
     async def _wait_for(self, run_id: UUID) -> None:
         # Past the use case, whose calls would be counted: how often this asks depends on the machine.
         while True:
-            status, detail = await self._database.fetchrow("SELECT status, detail FROM runs WHERE id = $1", run_id) or (
-                "gone",
-                "",
-            )
+            status, detail = await self._database.fetchrow(STATUS, run_id) or (RunStatus.FAILED, "it is gone")
             if status == RunStatus.COMPLETED:
                 return
             if RunStatus(status).finished:
@@ -150,7 +147,7 @@ async def open_product(index: CountedIndex, stub: ModelStubProcess, url: str, ad
     await database.close()
 
 
-async def count(folder: Path, postgres: LocalPostgres, address: str, functions: int) -> dict[str, float]:
+async def count_costs(folder: Path, postgres: LocalPostgres, address: str, functions: int) -> dict[str, float]:
     """Return the mean costs of a report, and those of one whose model quotes nothing."""
     await act_as_home(postgres)
     url = await postgres.ensure_database("costs")
@@ -179,7 +176,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="rubrica-bench-") as name:
         folder = Path(name)
         with running_postgres(folder) as postgres, running_temporal(folder) as temporal:
-            figures = asyncio.run(count(folder, postgres, temporal.address, options.functions))
+            figures = asyncio.run(count_costs(folder, postgres, temporal.address, options.functions))
     print_result("costs", figures)
 
 

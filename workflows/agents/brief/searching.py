@@ -105,9 +105,9 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
 async def find_quotes(question: str, found: Sequence[Passage], agent: str, kit: Kit) -> tuple[Quote, ...]:
     """Find the sentences that serve a question best, for an agent that `found` these passages and whose model quoted none.
 
-    The question itself is searched too: the searches of a model that fails may be beside the point. By words and by how well
-    passages were found alone, so that a model with a bad hour costs little. What the budget forbids is left out. There are none
-    where nothing replaces what a model fails to do.
+    The question itself is searched too: the searches of a model that fails may be beside the point. Only words and the scores of
+    passages decide, so that a model with a bad hour costs little. What the budget forbids is left out. There are none where
+    nothing replaces what a model fails to do.
     """
     if not kit.bounds.replace_failed:
         return ()
