@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 import pytest
+from workflows.agents.quote_book import QuoteBook
 
 from app.accounts.nouns.access import LOCAL_USER
 from app.comparisons.service.candidates import NOT_AS_ASKED
@@ -23,7 +24,6 @@ from tests.workflows.durable.toys import ToyIndex, ToyModel, make_toy_agents
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
-from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.brief_instead import write_brief_instead
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.chat_models.endpoint import ModelOffer, ModelPrices

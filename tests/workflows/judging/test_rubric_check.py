@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from workflows.agents.quote_book import QuoteBook
 
 from app.domain.budget import StopReason
 from app.domain.chat import ChatRequest
@@ -23,7 +24,6 @@ from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.judging.criterion_judge import judge_criteria
