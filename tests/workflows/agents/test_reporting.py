@@ -235,9 +235,7 @@ async def test_the_readers_notes_reach_every_writer() -> None:
 
 async def test_a_chinese_report_is_framed_in_chinese() -> None:
     section = "关税法是为了保护制造业 [q1]。"
-    model = ScriptedModel(
-        lambda r: {"outline": OUTLINE, "consistency": CLOSING}.get(step_of(r), section)
-    )
+    model = ScriptedModel(lambda r: {"outline": OUTLINE, "consistency": CLOSING}.get(step_of(r), section))
     report = await write(model, language=Language.CHINESE)
     assert report.sections[0].heading == "摘要"
     assert report.sections[-1].heading == "结论"

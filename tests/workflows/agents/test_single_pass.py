@@ -156,9 +156,7 @@ async def test_without_the_critical_pass_the_report_stands_and_says_so() -> None
 
 
 async def test_the_writer_sees_the_rubric() -> None:
-    criteria = tuple(
-        Criterion(title=f"T{n}", description=f"Key Criterion: Names reason {n}.", weight=5) for n in range(1, 8)
-    )
+    criteria = tuple(Criterion(title=f"T{n}", description=f"Key Criterion: Names reason {n}.", weight=5) for n in range(1, 8))
     model = whole_writer(WHOLE)
     memory = memory_of_report(PLAN, FOUND, SharedMemory(), Rubric(criteria=criteria))
     await write_report(ONE_PASS, PLAN, FOUND, replace(make_kit(model, make_record()), memory=memory))
