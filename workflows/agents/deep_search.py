@@ -21,6 +21,7 @@ from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.run_options import add_option_notes
 from workflows.agents.stage_memory import path_of_search
+from workflows.agents.whole_reading import make_whole_finding, read_whole
 from workflows.agents.wording import say
 
 FINAL_STOPS = (StopReason.BUDGET, StopReason.DROPPED)
@@ -28,8 +29,16 @@ GAP_CHARS = 500
 
 
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
-    """Work one subtask until it is answered or a limit is reached. Return a finding even when the model or the tools fail."""
+    """Work one subtask until it is answered or a limit is reached; where all there is can be read whole, search nothing.
+
+    Return a finding even when the model or the tools fail.
+    """
     asker = Asker(kit, path_of_search(subtask.id))
+    try:
+        if passages := await read_whole(kit, asker.agent):
+            return make_whole_finding(subtask, passages)
+    except BudgetSpent as spent:
+        return Finding(subtask_id=subtask.id, stop=spent.reason)
     state = await explore(kit, asker, render_opening(subtask, plan, query, kit), subtask.question)
     if not len(state.notebook):
         return _make_empty_finding(subtask, state)

@@ -60,9 +60,9 @@ async def answer_in_quotes(question: str, query: ResearchQuery, passages: Sequen
     return quote_answer(question, passages, kit.language) or _make_refusal(kit)
 
 
-def widen_quotes(quotes: Sequence[Quote], around: dict[str, tuple[str, str]]) -> list[Passage]:
-    """Return each quote with the stored copy's text before and after it; overlapping stretches are joined."""
-    return join_passages(_widen(quote, *around.get(quote.key, ("", ""))) for quote in quotes)
+def widen_quotes(quotes: Sequence[Quote], around: dict[str, tuple[str, str]], read: Sequence[Passage] = ()) -> list[Passage]:
+    """Return each quote with the stored copy's text around it, and what was `read`; overlapping stretches are joined."""
+    return join_passages([*(_widen(quote, *around.get(quote.key, ("", ""))) for quote in quotes), *read])
 
 
 def _widen(quote: Quote, before: str, after: str) -> Passage:

@@ -48,7 +48,8 @@ class Kit:
 
     `clock` gives seconds and must replay: while a record answers from stored turns, it returns the same times as when those
     turns were made (the time up to the latest turn), so that a resumed agent stops exactly where it stopped the first time.
-    `today` is the date of the run's creation, for the same reason. `memory` is fixed when the stage opens.
+    `today` is the date of the run's creation, for the same reason. `memory` is fixed when the stage opens. `whole` reads the
+    run's collections whole, where the run searches nothing else.
     """
 
     chat: ChatModel
@@ -61,4 +62,5 @@ class Kit:
     limits: AgentLimits = field(default_factory=AgentLimits)
     bounds: Bounds = field(default_factory=Bounds)
     memory: SharedMemory = field(default_factory=SharedMemory)
+    whole: Tool | None = None
     language: Language = Language.ENGLISH

@@ -89,7 +89,7 @@ async def _find_reusable_report(attempt: StageAttempt, findings: tuple[Finding, 
 
 
 def _evidence_of(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:
-    return frozenset(words_of(quote) for finding in findings for quote in finding.quotes)
+    return frozenset(words_of(evidence) for finding in findings for evidence in finding.quotes or finding.passages)
 
 
 async def _verify_report(

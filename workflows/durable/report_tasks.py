@@ -218,10 +218,11 @@ class _TaskWork:
         return await judge_sections_again(report, place, sections, quotes, findings, kit, self._judges, around, mend)
 
     async def _answer_question(self) -> None:
-        """Answer the question from the sentences around every quote that the searches found."""
+        """Answer the question from the sentences around every quote that the searches found, and the passages that they read."""
         quotes = list({quote.key: quote for finding in self._findings for quote in finding.quotes}.values())
         around = await persist(lambda: find_surroundings(self._shop.database, quotes, WIDE_CHARS))
-        passages = follow_up.widen_quotes(quotes, {key: (text.before, text.after) for key, text in around.items()})
+        read = [passage for finding in self._findings for passage in finding.passages]
+        passages = follow_up.widen_quotes(quotes, {key: (text.before, text.after) for key, text in around.items()}, read)
         answered = await self._write_answer(self._task.request.text, quotes, passages)
         report = Report(title="", sections=(Section(heading="", body=answered.body),), quotes=answered.quotes)
         kit = self._kit_of(make_brief_writer(self._shop, self._query))

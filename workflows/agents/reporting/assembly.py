@@ -93,7 +93,7 @@ def _notice_of(desk: ReportDesk, finding: Finding, told: Sequence[str]) -> str:
     title = next((s.title for s in desk.plan.subtasks if s.id == finding.subtask_id), finding.subtask_id)
     if finding.stop in PART_NOTICES:
         return say(PART_NOTICES[finding.stop], desk.kit.language, title=title, detail=finding.detail or "-")
-    empty = finding.stop is StopReason.NO_EVIDENCE or not finding.quotes
+    empty = finding.stop is StopReason.NO_EVIDENCE or not (finding.quotes or finding.passages)
     if empty and finding.detail:
         return say("failed_part", desk.kit.language, title=title, detail=finding.detail)
     return say("empty_part", desk.kit.language, title=title) if empty else ""

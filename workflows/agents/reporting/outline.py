@@ -168,7 +168,7 @@ def _clean_heading(said: str) -> str:
 
 def outline_of_findings(plan: ResearchPlan, findings: tuple[Finding, ...], title: str) -> Outline:
     """Return an outline with one section for each finding that has evidence."""
-    told = [f for f in findings if f.quotes]
+    told = [f for f in findings if f.quotes or f.passages]
     subtasks = {s.id: s for s in plan.subtasks}
     parts = [subtasks[f.subtask_id] for f in told if f.subtask_id in subtasks] or list(plan.subtasks)
     return Outline(title, tuple(OutlinedSection(i, s.title, s.question) for i, s in enumerate(parts, 1)))
