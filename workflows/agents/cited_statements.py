@@ -30,7 +30,7 @@ def put_markers(text: str, book: EvidenceBook) -> CitedText:
     at = 0
     for found in _CITATIONS.finditer(text):
         statement = find_statement(text, found.start(), at)
-        cited = [book.quote(short, statement) for short in dict.fromkeys(_ID.findall(found.group()))]
+        cited = [quote for short in dict.fromkeys(_ID.findall(found.group())) for quote in book.quote(short, statement)]
         quotes |= {quote.key: quote for quote in cited}
         written += [text[at : found.start()], *dict.fromkeys(map(marker_of, cited))]
         at = found.end()

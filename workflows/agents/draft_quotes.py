@@ -16,7 +16,7 @@ from workflows.agents.concurrency import give_way
 from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import split_at_citations
-from workflows.agents.sentence_choice import choose_quote
+from workflows.agents.sentence_choice import choose_quotes
 from workflows.agents.wording import say
 
 PIECES_AT_ONCE = 4
@@ -63,7 +63,7 @@ async def quote_draft(draft: str, notebook: Notebook) -> QuotedDraft:
         for name in ids:
             invented += name not in passages
             if name in passages:
-                quote = choose_quote(passages[name], said)
+                quote = choose_quotes(passages[name], said)[0]
                 quotes[quote.key] = quote
                 written.append((" " if written[-1][-1:] not in ("", " ", "]") else "") + marker_of(quote))
         if ids and not passages.keys() & set(ids) and before is piece:

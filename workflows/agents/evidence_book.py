@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from app.domain.citations import MARKER, REMOVED
 from app.domain.evidence import Finding, Passage, Quote, SourceConflict
-from workflows.agents.sentence_choice import choose_quote
+from workflows.agents.sentence_choice import choose_quotes
 from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.shown_passages import format_documents, show_passage
 from workflows.agents.untrusted import as_data
@@ -54,13 +54,13 @@ class EvidenceBook:
     def __getitem__(self, short: str) -> Passage:
         return self._passages[short]
 
-    def quote(self, short: str, statement: str) -> Quote:
+    def quote(self, short: str, statement: str) -> list[Quote]:
         """Return the words of a passage that stand for a statement: where there is no more than quotes, one of these."""
         passage, known = self._passages[short], self._quotes.get(short, [])
         if short not in self._read:
             terms = terms_of(statement)
-            return max(known, key=lambda quote: count_shared_terms(quote.text, terms))
-        return choose_quote(passage, statement, [quote for quote in known if passage.holds(quote)])
+            return [max(known, key=lambda quote: count_shared_terms(quote.text, terms))]
+        return choose_quotes(passage, statement, [quote for quote in known if passage.holds(quote)])
 
     def ids_of_keys(self, keys: Collection[str]) -> tuple[str, ...]:
         """Return the ids of the passages in which these quotes stand, in order."""

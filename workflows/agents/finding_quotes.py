@@ -11,7 +11,7 @@ from workflows.agents.cited_statements import find_statement
 from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import citation_pattern_of
 from workflows.agents.quoting import MIN_CHARS, quote_from
-from workflows.agents.sentence_choice import choose_quote
+from workflows.agents.sentence_choice import choose_quotes
 from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.steps import StepAnswer, declare_step
 
@@ -103,7 +103,7 @@ class LocatedQuotes:
         if own:
             terms = terms_of(statement)
             return max(own, key=lambda quote: count_shared_terms(quote.text, terms))
-        quote = choose_quote(self._passages[short], statement)
+        quote = choose_quotes(self._passages[short], statement)[0]
         own.append(quote)
         return self._quotes.setdefault(quote.key, quote)
 

@@ -18,7 +18,14 @@ from app.domain.query import Language
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 USER_PART = "=== user ==="
 RELEASED = "v1"
-RELEASED_LATER: Mapping[str, str] = {"intent": "v2", "outline": "v4", "section": "v6", "consistency": "v4", "single_pass": "v2"}
+RELEASED_LATER: Mapping[str, str] = {
+    "intent": "v2",
+    "outline": "v4",
+    "section": "v6",
+    "consistency": "v4",
+    "single_pass": "v2",
+    "support": "v2",
+}
 """The released version of prompts where it is not the first."""
 SHORT: Mapping[str, str] = {
     "intent": "v3",

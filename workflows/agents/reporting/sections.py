@@ -137,7 +137,7 @@ def _letters_of(text: str) -> str:
 def quote_evidence(desk: ReportDesk, filled: FilledSection) -> str:
     """Return a section that needs no model: its quotes in the words of their sources, without headings, which state nothing."""
     about = filled.section.to_text()
-    quotes = {short: desk.book.quote(short, about) for short in filled.ids}
+    quotes = {short: desk.book.quote(short, about)[0] for short in filled.ids}
     stating = [short for short in filled.ids if not is_heading(quotes[short].text)] or filled.ids
     return "\n\n".join(_format_excerpt(desk, short, quotes[short]) for short in stating[:MAX_QUOTED])
 
