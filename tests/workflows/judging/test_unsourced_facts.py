@@ -76,7 +76,8 @@ async def test_a_fact_before_a_citation_that_does_not_give_it_is_marked() -> Non
 
 
 async def test_what_its_paragraph_cites_elsewhere_is_not_marked() -> None:
-    told = f"In 1888 the treasury had 12 million dollars too many. Makers objected {marker_of(PROTECT)}. The surplus embarrassed the treasury {marker_of(SURPLUS)}."
+    first = f"In 1888 the treasury had 12 million dollars too many. Makers objected {marker_of(PROTECT)}."
+    told = f"{first} The surplus embarrassed the treasury {marker_of(SURPLUS)}."
     apart = f"In 1888 it had 12 million too many.\n\nThe treasury's surplus {marker_of(SURPLUS)}."
     assert marked(await check(a_report(told))) == []
     assert marked(await check(a_report(apart))) == ["In 1888 it had 12 million too many."]
