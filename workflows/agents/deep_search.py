@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.domain.budget import StopReason
 from app.domain.chat import Message
 from app.domain.errors import ContextTooLong, ModelError
-from app.domain.evidence import Finding, Quote
+from app.domain.evidence import Finding, Passage, Quote
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
@@ -14,13 +14,14 @@ from workflows.agents.asker import Asker
 from workflows.agents.brief import find_quotes
 from workflows.agents.evidence import format_passages
 from workflows.agents.failures import describe_failure, describe_stop
-from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, LocatedQuotes, list_surroundings
+from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, LocatedQuotes
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, explore
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.run_options import add_option_notes
 from workflows.agents.stage_memory import path_of_search
+from workflows.agents.whole_reading import make_whole_finding, read_whole
 from workflows.agents.wording import say
 
 FINAL_STOPS = (StopReason.BUDGET, StopReason.DROPPED)
@@ -28,8 +29,16 @@ GAP_CHARS = 500
 
 
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
-    """Work one subtask until it is answered or a limit is reached. Return a finding even when the model or the tools fail."""
+    """Work one subtask until it is answered or a limit is reached; where all there is can be read whole, search nothing.
+
+    Return a finding even when the model or the tools fail.
+    """
     asker = Asker(kit, path_of_search(subtask.id))
+    try:
+        if passages := await read_whole(kit, asker.agent):
+            return make_whole_finding(subtask, passages)
+    except BudgetSpent as spent:
+        return Finding(subtask_id=subtask.id, stop=spent.reason)
     state = await explore(kit, asker, render_opening(subtask, plan, query, kit), subtask.question)
     if not len(state.notebook):
         return _make_empty_finding(subtask, state)
@@ -95,11 +104,11 @@ async def _make_finding(subtask: Subtask, kit: Kit, state: Exploration, answer: 
     salvaged = not located.quotes and bool(quotes)
     return Finding(
         subtask_id=subtask.id,
-        answer=located.put_markers(answer.answer),
+        answer=located.answer,
         quotes=quotes,
-        around=list_surroundings(quotes, [passage for _, passage in state.notebook.passages]),
+        passages=located.passages or _list_holding(quotes, state),
         gaps=tuple(" ".join(g.split())[:GAP_CHARS] for g in answer.gaps if g.strip())[:MAX_LISTED],
-        conflicts=located.list_conflicts(answer.conflicts),
+        conflicts=located.conflicts,
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.SUFFICIENT,
         detail=state.detail,
@@ -116,7 +125,7 @@ async def _salvage_finding(subtask: Subtask, kit: Kit, state: Exploration, why: 
         subtask_id=subtask.id,
         answer=say("salvaged", kit.language),
         quotes=quotes,
-        around=list_surroundings(quotes, [passage for _, passage in state.notebook.passages]),
+        passages=_list_holding(quotes, state),
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.FAILED,
         detail=state.detail,
@@ -137,6 +146,12 @@ def _make_empty_finding(subtask: Subtask, state: Exploration) -> Finding:
         turns=state.turns,
         usage=state.used,
     )
+
+
+def _list_holding(quotes: Sequence[Quote], state: Exploration) -> tuple[Passage, ...]:
+    """Return the passages that hold one of the quotes."""
+    seen = [passage for _, passage in state.notebook.passages]
+    return tuple(passage for passage in seen if any(passage.holds(quote) for quote in quotes))
 
 
 def _tell_salvage(subtask: Subtask, kit: Kit, why: str) -> str:

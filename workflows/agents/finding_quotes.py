@@ -6,17 +6,19 @@ from collections.abc import Iterable, Sequence
 from pydantic import Field
 
 from app.domain.citations import MARKER, marker_of
-from app.domain.evidence import Passage, Quote, QuoteSurroundings, SourceConflict
+from app.domain.evidence import Passage, Quote, SourceConflict
+from workflows.agents.cited_statements import find_statement
 from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import citation_pattern_of
 from workflows.agents.quoting import MIN_CHARS, quote_from
+from workflows.agents.sentence_choice import choose_quotes
+from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.steps import StepAnswer, declare_step
 
 MAX_QUOTES = 24
 MAX_LISTED = 8
 ANSWER_CHARS = 6_000
 ABOUT_CHARS = 500
-AROUND_CHARS = 500
 
 
 class QuoteAnswer(StepAnswer):
@@ -50,26 +52,35 @@ FINDING = declare_step("finding", FindingAnswer, max_tokens=4_000, spare=["confl
 
 
 class LocatedQuotes:
-    """The quotes of a finding answer that were found in passages; `invented` counts those that were not."""
+    """The quotes of a finding answer that stand in passages; `invented` counts those that stand in none.
+
+    What the answer cites without a quote of its own is quoted by the statement that cites it.
+    """
 
     def __init__(self, answer: FindingAnswer, notebook: Notebook) -> None:
         self._notebook = notebook
+        self._passages = dict(notebook.passages)
         self.invented = 0
         found = [f for said in answer.quotes[: 2 * MAX_QUOTES] if (f := self._find_quote(said))]
         widest = find_widest([quote for _, quote in found])
         kept = {quote.key: quote for quote in widest.values()}
-        self.quotes = tuple(kept.values())[:MAX_QUOTES]
-        self._first = self._index_by_passage(found, widest)
-
-    def _index_by_passage(self, found: list[tuple[str, Quote]], widest: dict[str, Quote]) -> dict[str, tuple[str, Quote]]:
-        """Return key and first quote of each passage from which a quote was kept."""
-        keys = {quote.key for quote in self.quotes}
-        first: dict[str, tuple[str, Quote]] = {}
+        self._quotes = dict([*kept.items()][:MAX_QUOTES])
+        self._by_passage: dict[str, list[Quote]] = {}
         for short, quote in found:
-            outer = widest[quote.key]
-            if outer.key in keys:
-                first.setdefault(short, (outer.key, outer))
-        return first
+            if (outer := widest[quote.key]).key in self._quotes and outer not in self._by_passage.setdefault(short, []):
+                self._by_passage[short].append(outer)
+        self.answer = self._put_markers(answer.answer)
+        self.conflicts = self._list_conflicts(answer.conflicts)
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """All quotes, those that the answer copied first."""
+        return tuple(self._quotes.values())
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """The passages that are quoted, cited or named in a conflict, in the order in which they were seen."""
+        return tuple(passage for short, passage in self._passages.items() if self._by_passage.get(short))
 
     def _find_quote(self, said: QuoteAnswer) -> tuple[str, Quote] | None:
         """Find a quote in the named passage, else in any other: models mix up ids more often than words."""
@@ -83,46 +94,39 @@ class LocatedQuotes:
         self.invented += 1
         return None
 
-    def quote_of(self, said: str) -> tuple[str, Quote] | None:
-        """Return key and first quote from the passage that a model means by `said`."""
+    def _quote_of(self, said: str, statement: str) -> Quote | None:
+        """Return what the passage that `said` names has for a statement: one of its quotes, else its best sentences."""
         short = self._notebook.id_of(said)
-        return self._first.get(short) if short else None
+        if short is None:
+            return None
+        own = self._by_passage.setdefault(short, [])
+        if own:
+            terms = terms_of(statement)
+            return max(own, key=lambda quote: count_shared_terms(quote.text, terms))
+        quote = choose_quotes(self._passages[short], statement)[0]
+        own.append(quote)
+        return self._quotes.setdefault(quote.key, quote)
 
-    def put_markers(self, text: str) -> str:
-        """Turn the passage ids of the text into markers of quotes; remove ids without a quote."""
+    def _put_markers(self, text: str) -> str:
+        """Turn the passage ids of the text into markers of quotes; remove ids of no passage."""
+        plain = MARKER.sub("", text)
 
         def replace(match: re.Match[str]) -> str:
-            quotes = dict(q for said in re.split(r"[,;，、]", match.group(1)) if (q := self.quote_of(said)))
-            return "".join(map(marker_of, quotes.values()))
+            statement = find_statement(plain, match.start())
+            quotes = [q for said in re.split(r"[,;，、]", match.group(1)) if (q := self._quote_of(said, statement))]
+            return "".join(dict.fromkeys(map(marker_of, quotes)))
 
-        plain = MARKER.sub("", text)
         return citation_pattern_of(plain).sub(replace, plain).strip()
 
-    def list_conflicts(self, said: Iterable[ConflictAnswer]) -> tuple[SourceConflict, ...]:
+    def _list_conflicts(self, said: Iterable[ConflictAnswer]) -> tuple[SourceConflict, ...]:
         """Return the disagreements that rest on at least two quotes."""
         found: list[SourceConflict] = []
         for conflict in said:
-            keys = tuple(dict(q for p in conflict.passages if (q := self.quote_of(p))))
+            quotes = (self._quote_of(name, conflict.about) for name in conflict.passages)
+            keys = tuple(dict.fromkeys(quote.key for quote in quotes if quote))
             if len(keys) > 1 and conflict.about.strip():
                 found.append(SourceConflict(about=conflict.about.strip()[:ABOUT_CHARS], quote_keys=keys))
         return tuple(found[:MAX_LISTED])
-
-
-def list_surroundings(quotes: Sequence[Quote], passages: Sequence[Passage]) -> tuple[QuoteSurroundings, ...]:
-    """Return the text around each quote in the first passage that holds it, up to a length on each side."""
-    found: list[QuoteSurroundings] = []
-    for quote in quotes:
-        passage = next((p for p in passages if _holds(p, quote)), None)
-        if passage is not None:
-            start, end = quote.start - passage.start, quote.end - passage.start
-            before, after = passage.text[max(0, start - AROUND_CHARS) : start], passage.text[end : end + AROUND_CHARS]
-            found.append(QuoteSurroundings(key=quote.key, before=before, after=after))
-    return tuple(found)
-
-
-def _holds(passage: Passage, quote: Quote) -> bool:
-    end = passage.start + len(passage.text)
-    return passage.source.snapshot == quote.source.snapshot and passage.start <= quote.start and quote.end <= end
 
 
 def find_widest(quotes: Sequence[Quote]) -> dict[str, Quote]:

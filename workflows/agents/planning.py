@@ -16,6 +16,7 @@ from workflows.agents.run_options import add_style_notes
 from workflows.agents.simple_plan import make_single_plan
 from workflows.agents.stage_memory import PLANNER
 from workflows.agents.steps import StepAnswer, declare_step
+from workflows.agents.whole_reading import read_whole
 from workflows.agents.wording import say
 
 
@@ -52,10 +53,22 @@ PLAN = declare_step("plan", PlanAnswer, max_tokens=3_000, spare=["purpose", "exp
 
 
 async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
-    """Analyse the question, then split it. When the model fails, the plan is the question itself, and says so."""
+    """Analyse the question, then split it, unless all there is to search is read whole.
+
+    When the model fails, the plan is the question itself, and says so.
+    """
     asker = Asker(kit, PLANNER)
     intent = await _analyse_intent(query, kit, asker)
+    if await _is_read_whole(kit):
+        return make_single_plan(query, intent)
     return await _ask_plan(query, intent, kit, asker)
+
+
+async def _is_read_whole(kit: Kit) -> bool:
+    try:
+        return bool(await read_whole(kit, PLANNER))
+    except BudgetSpent:
+        return False
 
 
 async def _analyse_intent(query: ResearchQuery, kit: Kit, asker: Asker) -> str:

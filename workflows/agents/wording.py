@@ -161,7 +161,7 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     "evidence": {EN: "Evidence", ZH: "证据"},
     "thought": {EN: "A thought of the researcher", ZH: "研究员的想法"},
     "gap": {EN: "Not answered", ZH: "未能回答"},
-    "conflict": {EN: "Sources disagree on", ZH: "来源说法不一"},
+    "conflict": {EN: "Where sources seem to disagree", ZH: "来源看似不一致之处"},
     "second_round_failed": {
         EN: "A second round of searches could not be planned ({detail}); the report rests on the first.",
         ZH: "未能规划第二轮检索（{detail}）；报告仅基于第一轮。",
@@ -170,8 +170,6 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     "between_sides": {EN: "; ", ZH: "；"},
     "summary": {EN: "Summary", ZH: "摘要"},
     "report_on": {EN: "Report: {question}", ZH: "研究报告：{question}"},
-    "disagree": {EN: "Sources disagree on {about}: {sides}.", ZH: "不同来源在“{about}”上说法不一：{sides}。"},
-    "one_side": {EN: "one states “{quote}” {mark}", ZH: "一处称“{quote}”{mark}"},
     "excerpt": {EN: "{title} states: “{quote}” {mark}", ZH: "《{title}》写道：“{quote}”{mark}"},
     "failed_part": {
         EN: "The part “{title}” could not be researched to its end: {detail}",
@@ -191,10 +189,21 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "The language model could not outline the report ({detail}); its sections are the parts of the research.",
         ZH: "语言模型未能拟出报告提纲（{detail}）；各节按研究的各个部分排列。",
     },
-    "aggregation_failed": {
-        EN: "The language model could not assign the evidence to the sections ({detail}); it was assigned by shared words.",
-        ZH: "语言模型未能把证据分配到各节（{detail}）；证据按共有的用词分配。",
+    "critique_failed": {
+        EN: "The language model could not read its report again beside the evidence ({detail}); it stands as first written.",
+        ZH: "语言模型未能对照证据复核报告（{detail}）；报告保持初稿。",
     },
+    "length_set": {EN: "About {words} words in all.", ZH: "全文约 {words} 字。"},
+    "length_usual": {
+        EN: "As long as what the reader wants asks for, and no longer; where it says nothing of it, up to {words} words.",
+        ZH: "篇幅以读者的意图为准，不多写；意图没有说明时，至多 {words} 字。",
+    },
+    "wants": {EN: "What the reader wants", ZH: "读者的意图"},
+    "reader_notes": {EN: "Notes from the reader", ZH: "读者的备注"},
+    "plan": {EN: "What was looked for", ZH: "检索的内容"},
+    "answers": {EN: "What the researchers answered (their words; the passages decide)", ZH: "研究员的回答（其用语；以段落为准）"},
+    "open": {EN: "What they could not answer; look whether a passage does", ZH: "他们未能回答的内容；请看有无段落能够回答"},
+    "judged_by": {EN: "What the report will be held to", ZH: "报告将按以下标准评判"},
     "consistency_failed": {
         EN: "The language model could not go over the whole report ({detail}); it has no summary, and repetitions may remain.",
         ZH: "语言模型未能通读全文（{detail}）；报告没有摘要，可能仍有重复。",

@@ -8,7 +8,7 @@ from app.domain.evidence import Quote
 from app.domain.report import Section
 from workflows.checks.claims import ClaimSentence, claims_of
 from workflows.checks.grading import Evidence
-from workflows.judging.context import QuoteContext, list_sentences_around
+from workflows.judging.context import QuoteContext, list_sentences_around, show_around
 
 NO_EVIDENCE = Evidence("", ())
 
@@ -17,7 +17,8 @@ NO_EVIDENCE = Evidence("", ())
 class ClaimDraft:
     """A sentence of section `section` with the quotes that should support it and the current verdict.
 
-    `cited` says whether the sentence itself cites them; else a later sentence of its paragraph cites them.
+    `cited` says whether the sentence itself cites them; else a later sentence of its paragraph cites them. `shown` is what stands
+    around the quotes in their sources. A `remark` states no fact of the matter, as a model found.
     """
 
     sentence: ClaimSentence
@@ -27,6 +28,8 @@ class ClaimDraft:
     support: Support = Support.UNCITED
     reason: str = ""
     judge: str = ""
+    shown: tuple[str, ...] = ()
+    remark: bool = False
 
     @property
     def cited(self) -> bool:
@@ -79,7 +82,8 @@ def _make_draft(
     if not keys:
         return ClaimDraft(sentence, section, (), NO_EVIDENCE)
     cited = tuple([quotes[key] for key in keys if key in quotes])
-    return ClaimDraft(sentence, section, cited, evidence_of(cited, around))
+    shown = tuple(show_around(quote, around.get(quote.key)) for quote in cited)
+    return ClaimDraft(sentence, section, cited, evidence_of(cited, around), shown=shown)
 
 
 def evidence_of(quotes: Sequence[Quote], around: Mapping[str, QuoteContext]) -> Evidence:

@@ -16,6 +16,18 @@ class QuoteContext(NamedTuple):
 NO_CONTEXT = QuoteContext("", "")
 
 
+AROUND_CHARS = 400
+"""What a judge sees of the text on each side of a quote."""
+
+
+def show_around(quote: Quote, context: QuoteContext | None) -> str:
+    """Return a quote with some of the text that stands around it in the stored copy."""
+    before, after = context or NO_CONTEXT
+    opening, ending = before[-AROUND_CHARS:], after[:AROUND_CHARS]
+    cut = ("…" if len(before) > len(opening) else "", "…" if len(after) > len(ending) else "")
+    return f"{cut[0]}{opening}{quote.text}{ending}{cut[1]}".strip()
+
+
 def list_sentences_around(quote: Quote, context: QuoteContext | None) -> list[str]:
     """Return the sentences of a quote; its first and last are completed from the context."""
     before, after = context or NO_CONTEXT

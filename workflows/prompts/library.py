@@ -18,15 +18,22 @@ from app.domain.query import Language
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 USER_PART = "=== user ==="
 RELEASED = "v1"
-RELEASED_LATER: Mapping[str, str] = {"intent": "v2", "section": "v3"}
-"""The released version of prompts that have no first one."""
+RELEASED_LATER: Mapping[str, str] = {
+    "intent": "v2",
+    "outline": "v4",
+    "section": "v6",
+    "consistency": "v4",
+    "single_pass": "v2",
+    "support": "v2",
+}
+"""The released version of prompts where it is not the first."""
 SHORT: Mapping[str, str] = {
     "intent": "v3",
     "plan": "v2",
     "search": "v2",
     "finding": "v2",
     "outline": "v3",
-    "section": "v5",
+    "section": "v7",
     "consistency": "v3",
 }
 """The short versions, for models with a small context."""

@@ -41,7 +41,7 @@ class BrowseTool:
         part = _read_part_number(arguments.get("part", 1))
         if not 1 <= part <= len(parts):
             raise ToolError(f"this document has {len(parts)} parts; there is no part {part}")
-        result = screen_part(document, tuple(_cut_passages(document, *parts[part - 1])))
+        result = screen_part(document, tuple(cut_passages(document, *parts[part - 1])))
         note = "; ".join(said for said in (f"part {part} of {len(parts)}", result.note) if said)
         return result.model_copy(update={"note": note})
 
@@ -50,7 +50,8 @@ def _read_part_number(part: object) -> int:
     return part if isinstance(part, int) else 1
 
 
-def _cut_passages(document: Document, start: int, end: int) -> Iterator[Passage]:
+def cut_passages(document: Document, start: int, end: int) -> Iterator[Passage]:
+    """Cut a stretch of a document into passages of at most `PASSAGE_CHARS` characters."""
     for left, right in cut_pieces(document.text, start, end, PASSAGE_CHARS):
         text = document.text[left:right]
         if text.strip():

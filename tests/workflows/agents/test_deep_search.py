@@ -41,8 +41,8 @@ async def test_think_act_observe_then_a_finding_with_exact_quotes() -> None:
     assert corpus.queries == ["tariff 1824 protect manufactures", "southern planter duties"]
     assert found.stop is StopReason.SUFFICIENT
     assert [q.text for q in found.quotes] == [PROTECT]
-    assert [a.key for a in found.around] == [found.quotes[0].key]
-    assert found.around[0].after.strip().startswith("Its friends said")
+    assert [passage.holds(found.quotes[0]) for passage in found.passages] == [True]
+    assert "Its friends said" in found.passages[0].text
     assert found.answer == f"It was meant to protect [[{found.quotes[0].key}]]."
     assert found.thoughts[0] == "begin with both sides"
     assert found.usage.tool_calls == 2

@@ -63,8 +63,8 @@ async def test_gaps_open_a_second_round_which_reads_what_it_depends_on_and_is_to
     [revised] = [payload["plan"] for kind, payload in told if kind is EventType.PLAN_REVISED]
     assert [s["id"] for s in revised["subtasks"]] == ["s1", "s2", "s3", "s4"]
     assert revised["revision"] == 2
-    outline = next(r for r in model.requests if step_of(r) == "outline")
-    assert "## s4: Figures" in outline.messages[-1].content
+    written = next(r for r in model.requests if step_of(r) == "text")
+    assert "## Figures" in written.messages[-1].content
     assert report.quotes
 
 

@@ -17,9 +17,10 @@ from workflows.agents.brief.layout import escape_markdown, lay_out, quote_text
 from workflows.agents.brief.revising import make_notice
 from workflows.agents.brief.units import count_words
 from workflows.agents.brief.wording import format_date, tell, title_of
-from workflows.agents.citation_cleaning import clean_citations, has_citation, put_markers, remove_citations
+from workflows.agents.citation_cleaning import clean_citations, has_citation, remove_citations
+from workflows.agents.cited_statements import put_markers
+from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
-from workflows.agents.quote_book import QuoteBook
 from workflows.agents.simple_plan import shorten_title
 from workflows.agents.wording import PART_NOTICES, say
 
@@ -106,10 +107,10 @@ def _list_prose(finding: Finding) -> list[str]:
 
     What else looks like a citation or an address is taken out, as in a report.
     """
-    book = QuoteBook((finding,))
+    book = EvidenceBook((finding.model_copy(update={"passages": ()}),))
     paragraphs = book.put_ids(finding.answer).split("\n\n") if finding.usage.model_calls else []
     plain = [clean_citations(" ".join(paragraph.split()).lstrip("# "), book.ids).text for paragraph in paragraphs]
-    return [put_markers(paragraph, book) for paragraph in plain if has_citation(paragraph)]
+    return [put_markers(paragraph, book).body for paragraph in plain if has_citation(paragraph)]
 
 
 def _apply_format(
