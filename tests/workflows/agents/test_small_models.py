@@ -59,7 +59,10 @@ def test_what_is_small_and_what_fits() -> None:
     assert [is_small(tokens) for tokens in (0, 8_192, 16_384, 131_072)] == [False, True, False, False]
     usual = bounds_of(ResearchQuery(question="x?"))
     assert fit_bounds(usual, 0, Language.ENGLISH) == usual
-    assert fit_bounds(usual, 131_072, Language.ENGLISH) == usual
+    large = fit_bounds(usual, 131_072, Language.ENGLISH)
+    assert large.conversation_chars == 393_216
+    assert large.observation_chars == usual.queries_per_action * usual.observation_chars
+    assert large.evidence_chars == usual.evidence_chars
     assert (
         fit_bounds(usual, CONTEXT, Language.CHINESE).evidence_chars < fit_bounds(usual, CONTEXT, Language.ENGLISH).evidence_chars
     )
