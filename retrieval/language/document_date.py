@@ -12,18 +12,19 @@ TAIL_LINES = 8
 LINE_CHARS = 160
 MOST_DATED_LINES = 3
 """More of them are a list of events."""
-# What says that the date behind it is the document's own; up to a few words may stand between ("minutes of the meeting held on").
+# What says at the start of a line that the date behind it is the document's own; a few words may stand before and between
+# ("Board meeting of the trustees held on"). A sentence ("The meeting takes place on") says nothing of the document.
 _OF_ITS_OWN = re.compile(
-    r"""(?:^|[\s(|>*])(?:
+    r"""[\s(|>*#]*(?!(?:the|this|that|an?|our|its|next)\b)(?:[^\W\d_][\w’'-]*\s){0,2}?(?:
       (?:date|datum|stand)(?:\s+(?:of|der|des|de)\s+(?:the\s+|la\s+)?(?:meeting|issue|signature|publication|report|letter|sitzung|séance))?\s*[:：.]?
     | (?:dated|signed|issued|published|posted|sent|(?:last\s+)?(?:updated|revised)|as\s+of|minutes|meeting|session
       |unterzeichnet|veröffentlicht|aktualisiert|protokoll|sitzung|signé|fait\s+à|publié|mis\s+à\s+jour|réunion|séance)
       \b[^\d.;!?\n]{0,40}
-    )\s*$""",
+    )\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
 _OF_ITS_OWN_IN_CHINESE = re.compile(
-    r"(?:日期|時間|时间|签署|簽署|签订|簽訂|发布|發布|發佈|印发|印發|更新|修订|修訂|会议|會議|纪要|紀要)[^\d。；！？\n]{0,12}$"
+    r"(?:日期|時間|时间|签署|簽署|签订|簽訂|发布|發布|發佈|印发|印發|更新|修订|修訂|会议|會議|纪要|紀要)(?:[于於在:：（(\s]){0,3}$"
 )
 # A letter's place and the day of the week: "Berlin, den", "Monday,".
 _PLACE = re.compile(r"(?:[^\W\d_][\w.’'-]*(?:\s[^\W\d_][\w.’'-]*){0,2},\s*(?:den|le|the)?|[(（*_#\s]*)\s*", re.IGNORECASE)
@@ -59,6 +60,6 @@ def _find_own_dates(lines: Sequence[str]) -> Iterator[date]:
 def _is_own(line: str, found: WrittenDate) -> bool:
     """Say whether a line states this date as the document's: it is all of the line, or follows a word that says so."""
     before, after = line[: found.start], line[found.end :]
-    if _OF_ITS_OWN.search(before) or _OF_ITS_OWN_IN_CHINESE.search(before):
+    if _OF_ITS_OWN.fullmatch(before) or _OF_ITS_OWN_IN_CHINESE.search(before):
         return True
     return bool(_PLACE.fullmatch(before) and _END.fullmatch(after))
