@@ -51,7 +51,6 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "(An older observation was removed for length: {ids}.)",
         ZH: "（较早的观察因篇幅所限已移除：{ids}。）",
     },
-    "no_memory": {EN: "(nothing yet)", ZH: "（暂无）"},
     "none": {EN: "(none)", ZH: "（无）"},
     "scope": {EN: "Scope", ZH: "范围"},
     "form": {EN: "Form", ZH: "形式"},
