@@ -57,14 +57,17 @@ def chars_of_context(context_tokens: int, language: Language) -> int:
 
 
 def fit_bounds(usual: Bounds, context_tokens: int, language: Language) -> Bounds:
-    """Return the bounds of what agents read at once, within a context; 0 tokens: one of the usual size."""
+    """Return the bounds of what agents read at once, as a context has room for; 0 tokens: one of the usual size.
+
+    A conversation may fill it. An observation grows with it, up to the usual room for each query of an action.
+    """
     tokens = context_tokens or USUAL_CONTEXT
     chars = chars_of_context(tokens, language)
     return replace(
         usual,
         context_tokens=tokens,
-        conversation_chars=min(usual.conversation_chars, chars),
-        observation_chars=min(usual.observation_chars, int(chars * OBSERVED)),
+        conversation_chars=chars,
+        observation_chars=min(usual.observation_chars * usual.queries_per_action, int(chars * OBSERVED)),
         evidence_chars=int(chars * EVIDENCE),
     )
 

@@ -88,7 +88,7 @@ async def _ask_plan(query: ResearchQuery, intent: str, kit: Kit, asker: Asker) -
     messages = kit.prompts.get("plan", kit.language).render(
         today=kit.today.isoformat(),
         question=query.question,
-        intent=intent or say("none", kit.language),
+        intent=intent,
         memory=_format_memory(query, kit),
         most=str(most),
         tools="\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()),

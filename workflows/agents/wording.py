@@ -19,7 +19,10 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     "nothing_found": {EN: "Nothing was found.", ZH: "没有找到任何内容。"},
     "same_passages": {EN: "(the same passages as for {n})", ZH: "（段落同第 {n} 条）"},
     "shown_above": {EN: "(shown above)", ZH: "（见上文）"},
-    "left_out": {EN: "{n} further passages were left out for length.", ZH: "因篇幅所限，另有 {n} 个段落未显示。"},
+    "left_out": {
+        EN: "{n} further passages were left out for length; ask the very same again to see them.",
+        ZH: "因篇幅所限，另有 {n} 个段落未显示；再次提出同样的请求即可查看。",
+    },
     "failed": {EN: "The call failed: {error}", ZH: "调用失败：{error}"},
     "made_up_address": {
         EN: "Refused: no search returned this address. Browse only addresses that appear in results.",
@@ -48,7 +51,6 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "(An older observation was removed for length: {ids}.)",
         ZH: "（较早的观察因篇幅所限已移除：{ids}。）",
     },
-    "no_memory": {EN: "(nothing yet)", ZH: "（暂无）"},
     "none": {EN: "(none)", ZH: "（无）"},
     "scope": {EN: "Scope", ZH: "范围"},
     "form": {EN: "Form", ZH: "形式"},

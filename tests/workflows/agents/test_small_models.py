@@ -61,9 +61,11 @@ def test_what_is_small_and_what_fits() -> None:
     assert [is_small(tokens) for tokens in (0, 8_192, 16_384, 131_072)] == [False, True, False, False]
     usual = bounds_of(ResearchQuery(question="x?"))
     rooms = {tokens: fit_bounds(usual, tokens, Language.ENGLISH) for tokens in (0, CONTEXT, 32_000, 131_072)}
-    assert rooms[0] == rooms[32_000] == usual, "a context of unknown size is taken for a usual one"
+    assert rooms[0] == rooms[32_000], "a context of unknown size is taken for a usual one"
+    assert rooms[0].evidence_chars == usual.evidence_chars
     assert rooms[CONTEXT].evidence_chars < usual.evidence_chars < rooms[131_072].evidence_chars
-    assert rooms[131_072].conversation_chars == usual.conversation_chars
+    assert rooms[131_072].conversation_chars == 393_216
+    assert rooms[131_072].observation_chars == usual.queries_per_action * usual.observation_chars
     assert fit_bounds(usual, CONTEXT, Language.CHINESE).evidence_chars < rooms[CONTEXT].evidence_chars
 
 

@@ -1,6 +1,5 @@
 """The first step of the report agent: the hierarchical outline (MindDR section 3.1)."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +15,7 @@ from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
+from workflows.checks.heading_numbers import remove_numbering
 
 MAX_PARTS = 5
 HEADING_CHARS = 160
@@ -23,10 +23,7 @@ TITLE_CHARS = 240
 BRIEF_CHARS = 800
 THOUGHTS_CHARS = 2_000
 MIN_ANSWER_CHARS = 300
-_NUMBERING = re.compile(
-    r"^[\s#*]*(?:(?:section|chapter|part)\s+\w{1,5}\s*[:.]\s*|\d{1,2}(?:\.\d{1,2})*[.)、]?\s+|[一二三四五六七八九十]+、)?",
-    re.IGNORECASE,
-)
+_MARKS = " #*_:："
 _ADDED_LATER = frozenset(["summary", "executive summary", "abstract", "conclusion", "conclusions"]) | frozenset(
     ["references", "sources", "bibliography", "摘要", "概要", "执行摘要", "结论", "参考文献", "来源", "引用"]
 )
@@ -141,29 +138,32 @@ def repair_outline(answer: OutlineAnswer, most: int, title: str, book: EvidenceB
 
     Without a `book` the sections name no evidence.
     """
-    named: dict[str, SectionAnswer] = {}
-    for section in answer.sections:
-        heading = _clean_heading(section.heading)
+    named: dict[str, tuple[str, SectionAnswer]] = {}
+    for heading, section in zip(_clean_headings(answer.sections), answer.sections, strict=True):
         if any(c.isalnum() for c in heading) and heading.casefold() not in _ADDED_LATER:
-            named.setdefault(heading.casefold(), section)
-    sections = tuple(_make_section(i, section, book) for i, section in enumerate(list(named.values())[:most], 1))
+            named.setdefault(heading.casefold(), (heading, section))
+    sections = tuple(_make_section(i, *section, book) for i, section in enumerate(list(named.values())[:most], 1))
     return Outline(_clean_heading(answer.title)[:TITLE_CHARS] or title, sections) if sections else None
 
 
-def _make_section(number: int, said: SectionAnswer, book: EvidenceBook | None) -> OutlinedSection:
+def _make_section(number: int, heading: str, said: SectionAnswer, book: EvidenceBook | None) -> OutlinedSection:
     parts: dict[str, PartHeading] = {}
-    for part in said.parts:
-        heading = _clean_heading(part.heading)
-        if heading:
-            parts.setdefault(heading.casefold(), PartHeading(heading, " ".join(part.brief.split())[:BRIEF_CHARS]))
+    for name, part in zip(_clean_headings(said.parts), said.parts, strict=True):
+        if name:
+            parts.setdefault(name.casefold(), PartHeading(name, " ".join(part.brief.split())[:BRIEF_CHARS]))
     kept = tuple(parts.values())[:MAX_PARTS]
     brief = " ".join(said.brief.split())[:BRIEF_CHARS]
     ids = book.ids_in(" ".join(said.passages)) if book else ()
-    return OutlinedSection(number, _clean_heading(said.heading), brief, kept if len(kept) > 1 else (), ids)
+    return OutlinedSection(number, heading, brief, kept if len(kept) > 1 else (), ids)
+
+
+def _clean_headings(said: Sequence[SectionAnswer | PartAnswer]) -> list[str]:
+    """Return the headings of sections, or of the parts of one, without marks and without the numbers that count them."""
+    return [heading.strip(_MARKS)[:HEADING_CHARS] for heading in remove_numbering([_clean_heading(one.heading) for one in said])]
 
 
 def _clean_heading(said: str) -> str:
-    return _NUMBERING.sub("", remove_citations(" ".join(said.split()))).strip(" #*_:：")[:HEADING_CHARS]
+    return remove_citations(" ".join(said.split())).strip(_MARKS)
 
 
 def outline_of_findings(plan: ResearchPlan, findings: tuple[Finding, ...], title: str) -> Outline:
