@@ -61,7 +61,7 @@ class Observation:
             lines.append(as_attribute(call.result.note))
         return [line for line in lines if line]
 
-    def _add_call(self, call: ObservedCall, head: Sequence[str], chosen: Sequence[Passage]) -> tuple[str, ...]:
+    def _add_call(self, call: ObservedCall, head: Sequence[str], chosen: Sequence["_ChosenPassage"]) -> tuple[str, ...]:
         """Add one call and return the ids of its passages. What no call of the action shows is counted as left out."""
         found = _passages_of(call)
         left_out = sum(p.key not in self._share.chars and not self._notebook.holds(p) for p in found)
@@ -71,17 +71,25 @@ class Observation:
             self._lines.append(say("left_out", self._language, n=left_out))
         return ids
 
-    def _add_passage(self, passage: Passage) -> str:
+    def _add_passage(self, chosen: "_ChosenPassage") -> str:
+        passage, attributes = chosen
         short, is_new = self._notebook.add_passage(passage)
         text = as_source(passage.text[: self._share.chars[passage.key]]) if is_new else say("shown_above", self._language)
-        self._lines.append(f'<snippet id="{short}" {attributes_of(passage)}>\n{text}\n</snippet>')
+        self._lines.append(f'<snippet id="{short}" {attributes}>\n{text}\n</snippet>')
         return short
+
+
+class _ChosenPassage(NamedTuple):
+    """A passage to show, with its attributes."""
+
+    passage: Passage
+    attributes: str
 
 
 class _RoomShare(NamedTuple):
     """The passages that each call shows, and how many characters of text each of them has, by its key."""
 
-    chosen: tuple[list[Passage], ...]
+    chosen: tuple[list[_ChosenPassage], ...]
     chars: dict[str, int]
 
 
@@ -93,9 +101,10 @@ def _share_room(found: Sequence[Sequence[Passage]], notebook: Notebook, left: in
             break
         is_shown = passage.key in share.chars or notebook.holds(passage)
         text = 0 if is_shown else min(PASSAGE_CHARS, len(passage.text), left)
-        share.chosen[call].append(passage)
+        chosen = _ChosenPassage(passage, attributes_of(passage))
+        share.chosen[call].append(chosen)
         share.chars.setdefault(passage.key, text)
-        left -= text + len(attributes_of(passage)) + FRAME_CHARS
+        left -= text + len(chosen.attributes) + FRAME_CHARS
     return share
 
 
