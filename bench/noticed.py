@@ -1,7 +1,8 @@
 """`python -m bench.noticed`: measure anew what a user notices, keep each result with the files that it used, and write the table.
 
-The benches run one after the other. Each runs twice: timed, as the table names it, and once more, slowly, to record its files. When
-one fails, the others go on; the end names those that failed, and the exit status is 1. A name of another bench measures that one.
+The benches run one after the other. Each runs twice: timed, as the table names it, and once more, slowly, to record its files.
+When one fails, the others go on; the end names those that failed, and the exit status is 1. `python -m bench.noticed NAME ...`
+does the same for other benches of the table.
 """
 
 import argparse

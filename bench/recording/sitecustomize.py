@@ -21,7 +21,7 @@ NO_FUNCTIONS = frozenset({"<module>", "<listcomp>", "<setcomp>", "<dictcomp>", "
 CODE_AND_PROMPTS = (".py", ".pyc", ".md")
 _pipe, _root = os.environ[PIPE], os.environ[ROOT]
 _known: set[str] = set()
-_start_process = subprocess.Popen.__init__
+_start_process: Any = subprocess.Popen.__init__
 
 
 def note_call(frame: FrameType, event: str, argument: Any) -> None:
