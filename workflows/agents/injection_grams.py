@@ -68,6 +68,10 @@ class SentenceGrams(NamedTuple):
         """The sets, each of which counts alike whatever its size."""
         return self.words, self.pieces, self.around
 
+    def count_words(self) -> int:
+        """Return the number of different words."""
+        return sum(map(str.isalnum, self.words))
+
 
 def writing_of(plain: str) -> Writing:
     """Tell how a text is written."""

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from retrieval.language.names import find_names
 from retrieval.language.numbers import Number, read_numbers
@@ -24,8 +23,7 @@ CONCLUSIONS = frozenset(_LISTS["conclusions"])
 class ReadSentence:
     """A sentence as detectors see it.
 
-    `pairs` are neighbouring stems, `denials` the places of its negations. `aims`: it states a study's question; `concludes`: it
-    states a result.
+    `denials` are the places of its negations. `aims`: it states a study's question; `concludes`: it states a result.
     """
 
     text: str
@@ -35,7 +33,6 @@ class ReadSentence:
     numbers: tuple[Number, ...]
     events: tuple[DirectionEvent, ...]
     denials: tuple[int, ...]
-    pairs: frozenset[tuple[str, str]]
     aims: bool
     concludes: bool
 
@@ -70,7 +67,6 @@ def read_sentence(text: str) -> ReadSentence:
         numbers=read_numbers(text, plain),
         events=events_of(words, denials),
         denials=denials,
-        pairs=frozenset(pairwise(stems)),
         aims=not AIMS.isdisjoint(plain),
         concludes=not CONCLUSIONS.isdisjoint(plain),
     )
