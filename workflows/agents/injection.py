@@ -67,6 +67,6 @@ def names_of(hits: tuple[InjectionHit, ...]) -> tuple[str, ...]:
 
 @cache
 def load_model(writing: Writing) -> InjectionModel:
-    """Load the model of a way of writing: 60,000 n-grams, which share a few hundred weights. Only what is to be judged needs it."""
+    """Load the model of a way of writing; its n-grams share a few hundred weights."""
     packed = files("workflows.agents").joinpath(WEIGHTS.format(writing=writing)).read_bytes()
     return InjectionModel(**json.loads(gzip.decompress(packed), parse_float=cache(float)))

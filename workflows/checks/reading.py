@@ -9,7 +9,7 @@ from retrieval.language.tokens import Word, split_words
 from retrieval.language.word_lists import read_lists
 from workflows.checks.polarity import DirectionEvent, events_of, is_negation
 
-READ_AT_ONCE = 4_096
+READ_AT_ONCE = 1_024
 SMALL = 12.0
 """Up to this value a whole number in a sentence may count its own parts ("two accounts")."""
 _LISTS = read_lists("reading.toml", "workflows.checks")
