@@ -7,6 +7,7 @@ whole evidence.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from workflows.checks.rarity import WordRarity
@@ -90,9 +91,9 @@ def measure_overlap(
 
 
 def _share_of_pairs(claim: ReadSentence, evidence: Sequence[ReadSentence]) -> float:
-    pairs = claim.pairs
-    met = frozenset[tuple[str, str]]().union(*(sentence.pairs for sentence in evidence))
-    return len(pairs & met) / (len(pairs) or 1)
+    pairs = frozenset(pairwise(claim.stems))
+    met = pairs.intersection(chain.from_iterable([pairwise(sentence.stems) for sentence in evidence]))
+    return len(met) / (len(pairs) or 1)
 
 
 def _longest_common_run(one: Sequence[str], other: Sequence[str]) -> int:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from retrieval.language.names import find_names
 from retrieval.language.numbers import Number, read_numbers
@@ -10,7 +9,7 @@ from retrieval.language.tokens import Word, split_words
 from retrieval.language.word_lists import read_lists
 from workflows.checks.polarity import DirectionEvent, events_of, is_negation
 
-READ_AT_ONCE = 4_096
+READ_AT_ONCE = 1_024
 SMALL = 12.0
 """Up to this value a whole number in a sentence may count its own parts ("two accounts")."""
 _LISTS = read_lists("reading.toml", "workflows.checks")
@@ -24,8 +23,7 @@ CONCLUSIONS = frozenset(_LISTS["conclusions"])
 class ReadSentence:
     """A sentence as detectors see it.
 
-    `pairs` are neighbouring stems, `denials` the places of its negations. `aims`: it states a study's question; `concludes`: it
-    states a result.
+    `denials` are the places of its negations. `aims`: it states a study's question; `concludes`: it states a result.
     """
 
     text: str
@@ -35,7 +33,6 @@ class ReadSentence:
     numbers: tuple[Number, ...]
     events: tuple[DirectionEvent, ...]
     denials: tuple[int, ...]
-    pairs: frozenset[tuple[str, str]]
     aims: bool
     concludes: bool
 
@@ -70,7 +67,6 @@ def read_sentence(text: str) -> ReadSentence:
         numbers=read_numbers(text, plain),
         events=events_of(words, denials),
         denials=denials,
-        pairs=frozenset(pairwise(stems)),
         aims=not AIMS.isdisjoint(plain),
         concludes=not CONCLUSIONS.isdisjoint(plain),
     )

@@ -1,18 +1,14 @@
 """The learned judge: it reads a claim and its evidence together, in onnxruntime, without torch.
 
 An encoder gives each token a vector; a head lays the two texts beside each other and says whether the evidence states the claim.
-No judge is shipped. One that `training/recipes/claim_judge` made is read from `pair_reader_files/`, if somebody has put it there.
-It reads English; other claims are left to the rules.
+`claim_grading` opens it, and says where it is.
 """
 
 import hashlib
 import json
-import logging
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from functools import cache
-from importlib.resources import as_file, files
 from math import log
 from pathlib import Path
 from typing import Any
@@ -20,13 +16,11 @@ from typing import Any
 import numpy as np
 
 from app.domain.errors import SetupError
-from app.domain.query import Language, detect_language
 from workflows.checks.grading import Evidence, PairReading, load_grader
 from workflows.judging.pair_encoder import EncodedPair, Floats, PairEncoder, open_session
 
 ENCODER, HEAD, TOKENIZER, JUDGE = "encoder.onnx", "head.onnx", "tokenizer.json", "judge.json"
 HASHED = (ENCODER, HEAD, TOKENIZER)
-FOLDER = "pair_reader_files"
 INPUTS = ("claim_states", "evidence_states", "claim", "evidence")
 LEAST_CHANCE = 1e-6
 CLOSE = 0.7
@@ -35,7 +29,6 @@ CLOSE = 0.7
 The falsehoods from which it learned are sentences with a change; of what people say in words of their own it knows too little.
 """
 _WORD = re.compile(r"\w+")
-_log = logging.getLogger(__name__)
 
 
 class PairReader:
@@ -97,19 +90,3 @@ def measure_copied(claim: str, sentences: Sequence[str]) -> float:
 def _share_in_order(own: Sequence[str], other: Sequence[str]) -> float:
     blocks = SequenceMatcher(None, own, other, autojunk=False).get_matching_blocks()
     return sum(block.size for block in blocks) / max(1, len(own))
-
-
-def can_read(claim: str) -> bool:
-    """Say whether the claim is English, the only language that the learned judge knows."""
-    return detect_language(claim) is Language.ENGLISH
-
-
-@cache
-def load_pair_reader() -> PairReader | None:
-    """Load the judge that was put into this package; None where there is none, or, with a line in the log, where it is broken."""
-    try:
-        with as_file(files("workflows.judging").joinpath(FOLDER)) as folder:
-            return PairReader(folder) if folder.is_dir() else None
-    except (SetupError, ImportError) as error:
-        _log.warning("Claims are judged by rules alone: %s", error)
-        return None

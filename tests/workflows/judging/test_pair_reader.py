@@ -9,13 +9,10 @@ from app.domain.claims import Support
 from app.domain.errors import SetupError
 from app.domain.query import Language
 from workflows.checks.grading import Evidence, PairReading, load_grader
-from workflows.judging import pair_reader
-from workflows.judging.claim_grading import grade_claim
+from workflows.judging.claim_grading import can_read, grade_claim, load_pair_reader
 from workflows.judging.offline_judge import reason_of
-from workflows.judging.pair_reader import CLOSE, FOLDER, HASHED, JUDGE, PairReader, can_read, load_pair_reader, measure_copied
+from workflows.judging.pair_reader import CLOSE, HASHED, JUDGE, PairReader, measure_copied
 
-FILES = Path(pair_reader.__file__).with_name(FOLDER)
-MOST_BYTES = 8_000_000
 BRIDGE = Evidence(
     "Harle Bridge",
     ["Harle Bridge was built in 1871 by the Corran Company.", "In heavy storms the bridge is usually closed to carts."],
