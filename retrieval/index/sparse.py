@@ -87,7 +87,9 @@ class SparseEncoder:
         known = {row: own[place] for row, place in enumerate(range(start - 1, end + 1)) if 0 <= place < len(own)}
         terms, columns = np.unique(np.concatenate([head.terms, *(each.terms for each in known.values())]), return_inverse=True)
         table = np.zeros((end - start + 2, len(terms)))
-        of_head, *of_passages = np.split(columns, np.cumsum([len(head.terms), *(len(each.terms) for each in known.values())])[:-1])
+        of_head, *of_passages = np.split(
+            columns, np.cumsum([len(head.terms), *(len(each.terms) for each in known.values())])[:-1]
+        )
         for (row, each), places in zip(known.items(), of_passages, strict=True):
             table[row, places] = each.counts
         alone = table[1:-1].copy()
