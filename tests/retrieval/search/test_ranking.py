@@ -9,6 +9,7 @@ from app.domain.evidence import Passage, Source, snapshot_hash
 from retrieval.index.sparse import BLOCK, LENGTH_WEIGHT, SATURATION, SparseEncoder, count_content_words, prepare_tokens
 from retrieval.search.diversity import select_diverse
 from retrieval.search.fusion import fuse_scores
+from retrieval.search.meaning import LEAST_COMPARED, choose_compared
 
 A, B, C = 1, 2, 3
 
@@ -79,6 +80,13 @@ def test_a_passage_is_found_by_its_neighbours_words_too_at_half_their_weight() -
     assert not set(query.indices) <= set(alone.indices)
     neighbour, own = sorted(found[index] for index in query.indices)
     assert neighbour < 0.6 * own
+
+
+def test_without_vectors_only_the_best_by_words_are_compared() -> None:
+    scores = {number: float(number) for number in range(200)}
+    assert choose_compared(scores, 150) == list(range(199, 49, -1))
+    assert choose_compared(scores, 15) == list(range(199, 199 - LEAST_COMPARED, -1))
+    assert choose_compared({A: 1.0, B: 2.0}, 15) == [B, A]
 
 
 def test_near_duplicates_collapse_into_the_best() -> None:
