@@ -4,16 +4,15 @@ Known passages keep their dense vectors. A few new passages are encoded before t
 enough. Many are encoded by the next step, while searches use the vectors that exist.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from statistics import fmean
 from typing import NamedTuple
 
 from retrieval.building.build import RECIPE, BuildTools, PassageEncoder, passage_id, split_batches
 from retrieval.building.chunking import split_passages
 from retrieval.building.vectors import add_vectors
 from retrieval.index.ports import IndexedPassage
-from retrieval.index.sparse import SparseEncoder, count_content_words
+from retrieval.index.sparse import SparseEncoder, average_lengths
 from retrieval.language.paragraphs import Span
 from retrieval.store.catalogue import Build, BuildPhase, Generation
 from retrieval.store.documents import StoredDocument, StoredState
@@ -89,23 +88,12 @@ def _find_base(shop: BuildTools, build: Build, names: Sequence[str]) -> Generati
 
 
 def _create_generation(shop: BuildTools, build: Build, name: str) -> Generation:
-    length, window = _average_lengths(_texts_of(shop, document) for document in _sample_documents(shop, build))
+    sample = (_texts_of(shop, document) for document in _sample_documents(shop, build))
+    length, window = average_lengths((document.title, document.texts) for document in sample)
     shop.index.create(name, forgets=bool(shop.catalogue.get(build.collection).tenant))
     generation = Generation(name=name, collection=build.collection, recipe=RECIPE, average_length=length, average_window=window)
     shop.catalogue.keep_generation(generation)
     return generation
-
-
-def _average_lengths(documents: Iterable[_DocumentTexts]) -> tuple[float, float]:
-    """Return the mean number of content words in a passage with its title, and with its neighbours too; 0.0 without passages."""
-    own: list[int] = []
-    around: list[int] = []
-    for document in documents:
-        title = count_content_words(document.title)
-        counts = [count_content_words(text) for text in document.texts]
-        own.extend(title + count for count in counts)
-        around.extend(title + sum(counts[max(0, place - 1) : place + 2]) for place in range(len(counts)))
-    return (fmean(own), fmean(around)) if own else (0.0, 0.0)
 
 
 def _sample_documents(shop: BuildTools, build: Build) -> Iterator[StoredDocument]:

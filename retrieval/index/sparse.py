@@ -7,7 +7,8 @@ would take a clause at a time, is first written as overlapping pairs of characte
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -103,7 +104,9 @@ class SparseEncoder:
 def _saturate(counts: NDArray[np.float64], average: float) -> NDArray[np.float64]:
     """Return BM25's weights of term counts, a passage a row."""
     lengths = counts.sum(axis=1, keepdims=True)
-    return counts * (SATURATION + 1) / (counts + SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengths / average))
+    weights: NDArray[np.float64] = counts * (SATURATION + 1)
+    weights /= counts + SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengths / average)
+    return weights
 
 
 def prepare_tokens(text: str) -> str:
@@ -120,3 +123,17 @@ def _write_terms(run: re.Match[str]) -> str:
 def count_content_words(text: str) -> int:
     """Count the words of a text that are no stop words; of ideographs, each and each pair."""
     return len(_WORD.findall(_STOPWORDS.sub(" ", prepare_tokens(text).lower())))
+
+
+def average_lengths(documents: Iterable[tuple[str, Sequence[str]]]) -> tuple[float, float]:
+    """Return the mean number of content words in a passage with its title, and with its neighbours too; 0.0 without passages.
+
+    A document is its title and its passages.
+    """
+    own: list[int] = []
+    around: list[int] = []
+    for title, texts in documents:
+        head, counts = count_content_words(title), [count_content_words(text) for text in texts]
+        own.extend(head + count for count in counts)
+        around.extend(head + sum(counts[max(0, place - 1) : place + 2]) for place in range(len(counts)))
+    return (fmean(own), fmean(around)) if own else (0.0, 0.0)

@@ -10,7 +10,7 @@ from retrieval.encoding.recent_vectors import RecentVectors
 
 KEPT_VECTORS = 16_384
 """The vectors that stay in memory, 1.5 KB each: those of the sentences and passages of about forty questions."""
-LEAST_COMPARED = 64
+LEAST_COMPARED = 100
 """The fewest passages that a search compares on the spot, of up to 200. Each takes a core 20 ms, while somebody waits; with more
 than these, and than three for each wanted one, as much of the gold of `bench.brief` is among those that are found."""
 Key = TypeVar("Key")

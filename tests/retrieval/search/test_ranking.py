@@ -6,7 +6,15 @@ import pytest
 from qdrant_edge import Bm25, Bm25Config
 
 from app.domain.evidence import Passage, Source, snapshot_hash
-from retrieval.index.sparse import BLOCK, LENGTH_WEIGHT, SATURATION, SparseEncoder, count_content_words, prepare_tokens
+from retrieval.index.sparse import (
+    BLOCK,
+    LENGTH_WEIGHT,
+    SATURATION,
+    SparseEncoder,
+    average_lengths,
+    count_content_words,
+    prepare_tokens,
+)
 from retrieval.search.diversity import select_diverse
 from retrieval.search.fusion import fuse_scores
 from retrieval.search.meaning import LEAST_COMPARED, choose_compared
@@ -128,6 +136,8 @@ def test_english_words_match_in_any_form_case_and_accent() -> None:
 
 def test_the_commonest_words_are_not_counted() -> None:
     assert list(map(count_content_words, ["The tariff of the States", "wool", ""])) == [2, 1, 0]
+    assert average_lengths([("Wool", ["the tariff", "sugar and salt", "trade"]), ("", ["trade"])]) == (2.0, 3.5)
+    assert average_lengths([("Wool", [])]) == (0.0, 0.0)
 
 
 def test_weights_are_the_engines_whatever_the_length_of_the_document() -> None:
