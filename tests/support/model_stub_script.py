@@ -40,8 +40,8 @@ THOUGHT = (
 
 @dataclass(frozen=True, slots=True)
 class RunShape:
-    """The size of a run: subtasks in the plan, turns of a search agent (each fourth makes one less), searches, quotes of a part,
-    sections.
+    """The size of a run: subtasks in the plan, turns of a search agent (each fourth makes one less), searches, citations of a
+    part, sections.
     """
 
     subtasks: int = 8
@@ -124,14 +124,13 @@ def play_act(prompt: StubPrompt, shape: RunShape) -> Any:
 
 
 def play_finding(prompt: StubPrompt, shape: RunShape) -> Any:
-    """Copy sentences from the first passages, each cited, with a disagreement between two of them."""
+    """Tell sentences of the first passages, each cited, with a disagreement between two of them."""
     seen = model_stub_whole.list_shown(prompt)
     dice = prompt.make_dice()
-    quotes = [{"passage": name, "text": dice.choice(found)} for name, text in seen.items() if (found := SENTENCE.findall(text))]
-    quotes = quotes[: shape.quotes]
-    answer = " ".join(f"It was said that {q['text'][:90].lower()} [{q['passage']}]." for q in quotes)
-    conflict = {"about": "which of the two reasons came first", "passages": [q["passage"] for q in quotes[:2]]}
-    return {"quotes": quotes, "answer": answer, "gaps": ["what opponents replied"], "conflicts": [conflict]}
+    told = [(name, dice.choice(found)) for name, text in seen.items() if (found := SENTENCE.findall(text))][: shape.quotes]
+    answer = " ".join(f"It was said that {text[:90].lower()} [{name}]." for name, text in told)
+    conflict = {"about": "which of the two reasons came first", "passages": [name for name, _ in told[:2]]}
+    return {"answer": answer, "passages": [], "gaps": ["what opponents replied"], "conflicts": [conflict]}
 
 
 def play_second_round(_: StubPrompt, __: RunShape) -> Any:

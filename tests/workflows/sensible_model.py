@@ -52,10 +52,9 @@ def answer_act(prompt: str, request: ChatRequest) -> Any:
 
 
 def answer_finding(prompt: str, _: ChatRequest) -> Any:
-    quotes = [{"passage": p, "text": s.group()} for p, text in SNIPPET.findall(prompt) if (s := SENTENCE.search(text))]
-    ids = [q["passage"] for q in quotes]
+    ids = list(dict(SNIPPET.findall(prompt)))
     conflicts = [{"about": "what it was for", "passages": ids[:2]}] if len(ids) > 1 else []
-    return {"quotes": quotes, "answer": f"It had reasons [{', '.join(ids)}].", "gaps": ["figures"], "conflicts": conflicts}
+    return {"answer": f"It had reasons [{', '.join(ids)}].", "passages": [], "gaps": ["figures"], "conflicts": conflicts}
 
 
 def answer_second_round(prompt: str, _: ChatRequest) -> Any:

@@ -39,10 +39,15 @@ def put_markers(text: str, book: EvidenceBook) -> CitedText:
 
 
 def find_statement(text: str, end: int, after: int = 0) -> str:
-    """Return what a citation at `end` is behind: the sentence or row up to there, of it what follows the citation at `after`."""
-    line = text[max(text.rfind("\n", 0, end) + 1, end - MOST_BEFORE) : end]
+    """Return what a citation at `end` is behind: the sentence up to there, of it what follows the citation at `after`.
+
+    In a table that is what stands in the row since that citation, with the row's first cell.
+    """
+    begin = max(text.rfind("\n", 0, end) + 1, end - MOST_BEFORE)
+    line = text[begin:end]
     if line.lstrip().startswith("|"):
-        return _CITATIONS.sub("", line)
+        label = line.strip("| ").partition("|")[0]
+        return _CITATIONS.sub("", f"{label} {text[max(after, begin) : end]}")
     clause = text[max(after, end - MOST_BEFORE) : end]
     own = next(_list_sentences_back(clause), "")
     if sum(map(str.isalnum, own)) >= FEWEST_LETTERS:

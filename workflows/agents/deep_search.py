@@ -14,7 +14,7 @@ from workflows.agents.asker import Asker
 from workflows.agents.brief import find_quotes
 from workflows.agents.evidence import format_passages
 from workflows.agents.failures import describe_failure, describe_stop
-from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, LocatedQuotes
+from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, QuotedFinding
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, explore
 from workflows.agents.memory_text import format_memory
@@ -96,23 +96,23 @@ def _render_closing(kit: Kit, subtask: Subtask, evidence: str) -> Sequence[Messa
 
 
 async def _make_finding(subtask: Subtask, kit: Kit, state: Exploration, answer: FindingAnswer) -> Finding:
-    located = LocatedQuotes(answer, state.notebook)
-    if located.invented:
-        message = say("quotes_invented", kit.language, n=located.invented)
+    found = QuotedFinding(answer, state.notebook)
+    if found.invented:
+        message = say("ids_invented", kit.language, n=found.invented)
         await kit.record.tell(EventType.WARNING, state.asker.agent, {"message": message})
-    quotes = located.quotes or await _salvage_quotes(kit, state, subtask)
-    salvaged = not located.quotes and bool(quotes)
+    quotes = found.quotes or await _salvage_quotes(kit, state, subtask)
+    salvaged = not found.quotes and bool(quotes)
     return Finding(
         subtask_id=subtask.id,
-        answer=located.answer,
+        answer=found.answer,
         quotes=quotes,
-        passages=located.passages or _list_holding(quotes, state),
+        passages=found.passages or _list_holding(quotes, state),
         gaps=tuple(" ".join(g.split())[:GAP_CHARS] for g in answer.gaps if g.strip())[:MAX_LISTED],
-        conflicts=located.conflicts,
+        conflicts=found.conflicts,
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.SUFFICIENT,
         detail=state.detail,
-        notices=(_tell_salvage(subtask, kit, say("quotes_missing", kit.language)),) if salvaged else (),
+        notices=(_tell_salvage(subtask, kit, say("cites_no_passage_seen", kit.language)),) if salvaged else (),
         turns=state.turns,
         usage=state.used,
     )

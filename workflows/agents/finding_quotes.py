@@ -1,7 +1,7 @@
-"""Checking an agent's finding: every quote of its answer has to stand word for word in a passage that the agent saw."""
+"""An agent's finding: each passage that its answer cites is quoted by the words that stand for the statement which cites it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from pydantic import Field
 
@@ -10,22 +10,12 @@ from app.domain.evidence import Passage, Quote, SourceConflict
 from workflows.agents.cited_statements import find_statement
 from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import citation_pattern_of
-from workflows.agents.quoting import MIN_CHARS, quote_from
 from workflows.agents.sentence_choice import choose_quotes
-from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.steps import StepAnswer, declare_step
 
-MAX_QUOTES = 24
 MAX_LISTED = 8
 ANSWER_CHARS = 6_000
 ABOUT_CHARS = 500
-
-
-class QuoteAnswer(StepAnswer):
-    """Words of a passage that support a statement."""
-
-    passage: str = Field(default="", description="id of the passage, such as p3")
-    text: str = Field(default="", description="one to three sentences copied from it word for word")
 
 
 class ConflictAnswer(StepAnswer):
@@ -36,104 +26,73 @@ class ConflictAnswer(StepAnswer):
 
 
 class FindingAnswer(StepAnswer):
-    """The agent's result. Evidence comes first, so that the model writes the answer from it."""
+    """The agent's result."""
 
-    quotes: tuple[QuoteAnswer, ...] = ()
     answer: str = Field(
         default="",
         max_length=ANSWER_CHARS,
         description="the answer to the subtask, each statement followed by its passage ids as [p3]",
     )
+    passages: tuple[str, ...] = Field(default=(), description="ids of further passages that the report's writer should read")
     gaps: tuple[str, ...] = Field(default=(), description="what stayed unanswered")
     conflicts: tuple[ConflictAnswer, ...] = ()
 
 
-FINDING = declare_step("finding", FindingAnswer, max_tokens=4_000, spare=["conflicts"])
+FINDING = declare_step("finding", FindingAnswer, max_tokens=3_000, spare=["passages", "conflicts"])
 
 
-class LocatedQuotes:
-    """The quotes of a finding answer that stand in passages; `invented` counts those that stand in none.
+class QuotedFinding:
+    """The answer with markers of quotes, and the disagreements; `invented` counts the ids that name no passage.
 
-    What the answer cites without a quote of its own is quoted by the statement that cites it.
+    A passage that is noted, or named in a disagreement, is one that the report's writer reads.
     """
 
-    def __init__(self, answer: FindingAnswer, notebook: Notebook) -> None:
+    def __init__(self, said: FindingAnswer, notebook: Notebook) -> None:
         self._notebook = notebook
         self._passages = dict(notebook.passages)
+        self._noted = {short for name in said.passages if (short := notebook.id_of(name))}
+        self._quotes: dict[str, Quote] = {}
         self.invented = 0
-        found = [f for said in answer.quotes[: 2 * MAX_QUOTES] if (f := self._find_quote(said))]
-        widest = find_widest([quote for _, quote in found])
-        kept = {quote.key: quote for quote in widest.values()}
-        self._quotes = dict([*kept.items()][:MAX_QUOTES])
-        self._by_passage: dict[str, list[Quote]] = {}
-        for short, quote in found:
-            if (outer := widest[quote.key]).key in self._quotes and outer not in self._by_passage.setdefault(short, []):
-                self._by_passage[short].append(outer)
-        self.answer = self._put_markers(answer.answer)
-        self.conflicts = self._list_conflicts(answer.conflicts)
+        self.answer = self._put_markers(said.answer)
+        self.conflicts = self._list_conflicts(said.conflicts)
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
-        """All quotes, those that the answer copied first."""
+        """All quotes, in the order in which they are cited."""
         return tuple(self._quotes.values())
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """The passages that are quoted, cited or named in a conflict, in the order in which they were seen."""
-        return tuple(passage for short, passage in self._passages.items() if self._by_passage.get(short))
+        """The passages that are cited, noted or named in a disagreement, in the order in which they were seen."""
+        return tuple(passage for short, passage in self._passages.items() if short in self._noted)
 
-    def _find_quote(self, said: QuoteAnswer) -> tuple[str, Quote] | None:
-        """Find a quote in the named passage, else in any other: models mix up ids more often than words."""
-        named = self._notebook.id_of(said.passage)
-        everywhere = self._notebook.passages if len(said.text) >= MIN_CHARS else ()
-        here = [(short, passage) for short, passage in self._notebook.passages if short == named]
-        for short, passage in (*here, *everywhere):
-            quote = quote_from(passage, said.text)
-            if quote is not None:
-                return short, quote
-        self.invented += 1
-        return None
-
-    def _quote_of(self, said: str, statement: str) -> Quote | None:
-        """Return what the passage that `said` names has for a statement: one of its quotes, else its best sentences."""
+    def _quote_for(self, said: str, statement: str) -> list[Quote]:
+        """Return what the passage that `said` names has for a statement; nothing where there is no such passage."""
         short = self._notebook.id_of(said)
         if short is None:
-            return None
-        own = self._by_passage.setdefault(short, [])
-        if own:
-            terms = terms_of(statement)
-            return max(own, key=lambda quote: count_shared_terms(quote.text, terms))
-        quote = choose_quotes(self._passages[short], statement)[0]
-        own.append(quote)
-        return self._quotes.setdefault(quote.key, quote)
+            self.invented += 1
+            return []
+        self._noted.add(short)
+        found = choose_quotes(self._passages[short], statement)
+        self._quotes |= {quote.key: quote for quote in found}
+        return found
 
     def _put_markers(self, text: str) -> str:
-        """Turn the passage ids of the text into markers of quotes; remove ids of no passage."""
         plain = MARKER.sub("", text)
 
         def replace(match: re.Match[str]) -> str:
             statement = find_statement(plain, match.start())
-            quotes = [q for said in re.split(r"[,;，、]", match.group(1)) if (q := self._quote_of(said, statement))]
+            quotes = [quote for said in re.split(r"[,;，、]", match.group(1)) for quote in self._quote_for(said, statement)]
             return "".join(dict.fromkeys(map(marker_of, quotes)))
 
         return citation_pattern_of(plain).sub(replace, plain).strip()
 
     def _list_conflicts(self, said: Iterable[ConflictAnswer]) -> tuple[SourceConflict, ...]:
-        """Return the disagreements that rest on at least two quotes."""
+        """Return the disagreements that rest on at least two passages."""
         found: list[SourceConflict] = []
         for conflict in said:
-            quotes = (self._quote_of(name, conflict.about) for name in conflict.passages)
-            keys = tuple(dict.fromkeys(quote.key for quote in quotes if quote))
+            quotes = [quotes[0] for name in conflict.passages if (quotes := self._quote_for(name, conflict.about))]
+            keys = tuple(dict.fromkeys(quote.key for quote in quotes))
             if len(keys) > 1 and conflict.about.strip():
                 found.append(SourceConflict(about=conflict.about.strip()[:ABOUT_CHARS], quote_keys=keys))
         return tuple(found[:MAX_LISTED])
-
-
-def find_widest(quotes: Sequence[Quote]) -> dict[str, Quote]:
-    """Return, by each quote's key, the widest quote of the same snapshot that contains it (usually itself)."""
-    widest = sorted(quotes, key=lambda q: q.start - q.end)
-    return {q.key: next(o for o in widest if _contains(o, q)) for q in quotes}
-
-
-def _contains(outer: Quote, inner: Quote) -> bool:
-    return outer.source.snapshot == inner.source.snapshot and outer.start <= inner.start and inner.end <= outer.end

@@ -7,6 +7,7 @@ further stretches for what of the statement stands elsewhere in the passage.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt
 
 from app.domain.evidence import Passage, Quote
 from app.domain.script import is_ideograph
@@ -83,7 +84,7 @@ def _weigh_terms(statement: str, sentences_with: Mapping[str, int]) -> dict[str,
     """Return the weight of each term of the statement that the passage has."""
     telling = {word.text for word in split_words(" ".join(w for w in statement.split() if _is_telling(w)))}
     return {
-        word.stem: (TELLING if word.text in telling else 1.0) / sentences_with[word.stem]
+        word.stem: (TELLING if word.text in telling else 1.0) / sqrt(sentences_with[word.stem])
         for word in split_words(statement)
         if word.stem in sentences_with
     }

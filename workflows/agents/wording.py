@@ -125,11 +125,7 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         "the quotes on it were chosen by how well they match it, not by the model.",
         ZH: "语言模型没有对“{title}”这一部分给出可用的回答（{detail}）；有关引文是按与其相符的程度选出的，并非由模型选出。",
     },
-    "quotes_missing": {EN: "none of its quotes stands in a source", ZH: "它的引文都不见于任何来源"},
-    "quotes_invented": {
-        EN: "{n} quotes stand in no source and were dropped.",
-        ZH: "有 {n} 处引文不见于任何来源，已删除。",
-    },
+    "cites_no_passage_seen": {EN: "it cites no passage that was seen", ZH: "它没有引用任何已见的段落"},
     "digests_failed": {
         EN: "The language model could not sum up {n} results of its searches ({detail}); it wrote from them as they are.",
         ZH: "语言模型未能概括 {n} 次检索的结果（{detail}）；报告直接依据结果原文写成。",

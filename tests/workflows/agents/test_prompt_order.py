@@ -32,7 +32,7 @@ async def test_the_finding_is_told_that_the_form_of_actions_holds_no_longer() ->
     model = make_acting_model(write_act("search", "tariff of 1824"))
     await search_subtask(model)
     (closing,) = [r.messages[-1].content for r in model.requests if step_of(r) == "finding"]
-    assert closing.index("holds no longer") < closing.index('"quotes"')
+    assert closing.index("holds no longer") < closing.index('"answer"')
 
 
 async def test_an_empty_memory_takes_no_place_in_a_prompt() -> None:

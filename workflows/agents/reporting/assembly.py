@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Sequence
 
 from app.domain.budget import StopReason
-from app.domain.evidence import Finding, SourceConflict
+from app.domain.evidence import Finding, Quote, SourceConflict
 from app.domain.query import Language
 from app.domain.report import Report, Section
 from workflows.agents.brief import list_readings
-from workflows.agents.citation_cleaning import has_citation, list_cited_ids, remove_citations
+from workflows.agents.citation_cleaning import has_citation, remove_citations
 from workflows.agents.cited_statements import CitedText, put_markers
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.pieces import ReportPiece
 from workflows.agents.reporting.sections import word_quoted
+from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.wording import PART_NOTICES, say
 from workflows.checks.heading_faults import close_level_gaps
 
@@ -45,10 +46,16 @@ def _list_disputed(desk: ReportDesk, pieces: Sequence[ReportPiece], cited: Seque
     """List what is disputed where one section cites two of its sides, each with the quotes that it has there."""
     for about, ids in desk.disputed:
         for piece, text in zip(pieces, cited, strict=True):
-            if len(sides := set(ids) & set(list_cited_ids(piece.text))) > 1:
-                keys = [quote.key for quote in text.quotes if any(desk.book[short].holds(quote) for short in sides)]
-                yield SourceConflict(about=remove_citations(about), quote_keys=tuple(keys))
+            if len(sides := [short for short in ids if f"[{short}]" in piece.text]) > 1:
+                best = [_choose_side([quote for quote in text.quotes if desk.book[short].holds(quote)], about) for short in sides]
+                yield SourceConflict(about=remove_citations(about), quote_keys=tuple(dict.fromkeys(best)))
                 break
+
+
+def _choose_side(quotes: Sequence[Quote], about: str) -> str:
+    """Return the key of the quote that says most about a disagreement."""
+    wanted = terms_of(about)
+    return max(quotes, key=lambda quote: count_shared_terms(quote.text, wanted)).key
 
 
 def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, ...]:
