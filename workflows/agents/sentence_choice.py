@@ -47,7 +47,7 @@ def _cover(windows: Sequence[Window], terms: Sequence[frozenset[str]], weights: 
         apart = [w for w in windows if all(w[1] <= first or end <= w[0] for first, end in chosen)]
         scores = {window: _score(terms[slice(*window)], left) for window in apart}
         best = max(apart, key=lambda window: scores[window], default=None)
-        if best is None or scores[best] <= (APART if chosen else 0):
+        if best is None or scores[best] <= 0 or (chosen and scores[best] < APART):
             return chosen
         chosen.append(best)
         for term in frozenset().union(*terms[slice(*best)]):

@@ -23,7 +23,7 @@ RULES = Passage(source=SOURCE, text=TEXT, start=100, end=100 + len(TEXT))
         ("Report a lost fob to the office", ["A lost fob is reported to the office on the same day."]),
         ("Corridors stay free.", ["Nothing may stand in the corridors."]),
         (
-            "The guest room is £18 a night, and the corridors stay free.",
+            "The guest room is £18 a night, and nothing may stand in corridors.",
             ["The guest room costs £18 a night.", "Nothing may stand in the corridors."],
         ),
     ],
