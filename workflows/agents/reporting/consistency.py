@@ -55,7 +55,7 @@ async def make_consistent(desk: ReportDesk, title: str, pieces: list[ReportPiece
     if answer is None:
         return pieces
     desk.disputed = read_disagreements(answer.conflicts, desk.book)
-    return _add_frame(desk, _edit_pieces(desk, pieces, text, answer.edits), answer, used)
+    return _add_frame(desk, _edit_pieces(desk, pieces, text, answer.edits), answer)
 
 
 def _edit_pieces(desk: ReportDesk, pieces: list[ReportPiece], text: str, edits: Sequence[EditAnswer]) -> list[ReportPiece]:
@@ -67,23 +67,23 @@ def _edit_pieces(desk: ReportDesk, pieces: list[ReportPiece], text: str, edits: 
     return [before.get((piece.heading, piece.text), piece) for piece in cut_whole_report(desk, edited, desk.book.ids)[1]]
 
 
-def _add_frame(desk: ReportDesk, pieces: list[ReportPiece], answer: ConsistencyAnswer, used: Sequence[str]) -> list[ReportPiece]:
-    """Put summary and conclusion around the pieces. They may cite only what the sections cite."""
+def _add_frame(desk: ReportDesk, pieces: list[ReportPiece], answer: ConsistencyAnswer) -> list[ReportPiece]:
+    """Put summary and conclusion around the pieces."""
     return [
-        *_make_closing(desk, "summary", answer.summary, used),
+        *_make_closing(desk, "summary", answer.summary),
         *pieces,
-        *_make_closing(desk, "conclusion", answer.conclusion, used),
+        *_make_closing(desk, "conclusion", answer.conclusion),
     ]
 
 
-def _make_closing(desk: ReportDesk, what: str, said: str, used: Sequence[str]) -> list[ReportPiece]:
+def _make_closing(desk: ReportDesk, what: str, said: str) -> list[ReportPiece]:
     """Make a summary or a conclusion. One that cites nothing says nothing of the sources: it is left out."""
     heading = say(what, desk.kit.language)
-    text = clean_citations(said, used)
+    text = clean_citations(said, desk.book.ids)
     desk.removed_citations += text.removed
     body = flatten_headings(text.text, besides=heading)
     if has_citation(body):
-        return [ReportPiece(0, 2, heading, body, tuple(used))]
+        return [ReportPiece(0, 2, heading, body)]
     if any(c.isalnum() for c in body):
         desk.left_out.append(heading)
     return []

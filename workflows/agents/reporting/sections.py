@@ -73,13 +73,13 @@ def word_quoted(headings: Sequence[str], why: str, language: Language) -> str:
 
 
 def _check_section(desk: ReportDesk, filled: FilledSection, text: str) -> None:
-    """Check that a section cites its evidence and keeps near its length.
+    """Check that a section cites evidence and keeps near its length.
 
     Raises:
-        AnswerInvalid: the text cites no quote that its writer was shown, or is far too long.
+        AnswerInvalid: the text cites nothing, or is far too long.
     """
     check_length(text, desk.kit.bounds.section_words, desk.kit.language)
-    if not has_citation(clean_citations(text, filled.ids).text):
+    if not has_citation(clean_citations(text, desk.book.ids).text):
         raise refuse_answer("cites_nothing", desk.kit.language, id=filled.ids[0])
 
 
@@ -110,7 +110,7 @@ def _format_evidence(desk: ReportDesk, filled: FilledSection) -> str:
 
 def cut_pieces(desk: ReportDesk, filled: FilledSection, text: str) -> list[ReportPiece]:
     """Cut a written section at its headings, without the writer's own title and list of references."""
-    section, allowed = filled.section, filled.ids
+    section, allowed = filled.section, desk.book.ids
     pieces = [ReportPiece(section.number, 2, section.heading, "", allowed)]
     for part in split_at_headings(drop_title(text, section.heading)):
         if not part.heading or _is_same_heading(part.heading, section.heading):
