@@ -20,7 +20,7 @@ from workflows.checks.vetoes.veto import find_veto
 from workflows.judging.claim_draft import ClaimDraft
 
 MODEL = "model"
-MOST_AT_ONCE = 40
+MOST_AT_ONCE = 30
 """The most claims in one request."""
 REASON_CHARS = 240
 PASSAGE_CHARS = 2_500
@@ -38,7 +38,7 @@ class VerdictAnswer(StepAnswer):
     verdict: str = Field(
         default="", description="full, partial, none, contradicted or remark", json_schema_extra={"enum": [*VERDICTS, REMARK]}
     )
-    reason: str = Field(default="", description="what the passages have or lack, in one sentence")
+    reason: str = Field(default="", description="what the passages lack or say otherwise, in one sentence; empty for full, remark")
     softened: str = Field(
         default="",
         description="for none and contradicted: the claim reworded to what the passages say, or empty",

@@ -225,7 +225,7 @@ async def test_a_long_section_is_judged_in_several_requests_and_shows_a_passage_
     await check(a_report(claims), Judges(second=ClaimGrader.MODEL), model)
     shown = [request.messages[-1].content for request in model.requests]
     assert [text.count(POST.text) for text in shown] == [1, 1]
-    assert [text.count("Soot number") for text in shown] == [40, 10]
+    assert [text.count("Soot number") for text in shown] == [30, 20]
 
 
 async def test_a_model_judges_what_is_not_verbatim_once_a_section() -> None:
