@@ -38,7 +38,7 @@ class VerdictAnswer(StepAnswer):
     verdict: str = Field(
         default="", description="full, partial, none, contradicted or remark", json_schema_extra={"enum": [*VERDICTS, REMARK]}
     )
-    reason: str = Field(default="", description="what the passages lack or say otherwise, in one sentence; empty for full, remark")
+    reason: str = Field(default="", description="what the passages lack or say otherwise; empty for full and remark")
     softened: str = Field(
         default="",
         description="for none and contradicted: the claim reworded to what the passages say, or empty",
