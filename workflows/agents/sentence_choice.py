@@ -5,12 +5,13 @@ to three sentences that has most of its words, where a name, a number and a word
 further stretches for what of the statement stands elsewhere in the passage.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
 
 from app.domain.evidence import Passage, Quote
-from app.domain.script import is_ideograph
+from app.domain.script import has_ideographs
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import CELL, split_sentences
 from retrieval.language.tokens import split_words
@@ -22,6 +23,7 @@ FURTHER, APART = 1.0, 2.0
 TELLING = 2.0
 """The weight of a name or a number beside that of another word."""
 Window = tuple[int, int]
+_TELLING = re.compile(r"\S*[\dA-Z]\S*")
 
 
 def choose_quotes(passage: Passage, statement: str, known: Sequence[Quote] = ()) -> list[Quote]:
@@ -71,7 +73,7 @@ def _list_windows(text: str, spans: Sequence[Span]) -> Iterator[Window]:
 
 def _is_fit(words: str) -> bool:
     """Say whether the length of these words lets them stand alone: a row does at any, and ideographs say more than letters."""
-    weight = 3 if any(map(is_ideograph, words[:8])) else 1
+    weight = 3 if has_ideographs(words[:8]) else 1
     return (CELL in words or len(words) * weight >= MIN_CHARS) and len(words) <= MAX_CHARS
 
 
@@ -82,16 +84,12 @@ def _score(sentences: Sequence[frozenset[str]], weights: Mapping[str, float]) ->
 
 def _weigh_terms(statement: str, sentences_with: Mapping[str, int]) -> dict[str, float]:
     """Return the weight of each term of the statement that the passage has."""
-    telling = {word.text for word in split_words(" ".join(w for w in statement.split() if _is_telling(w)))}
+    telling = {word.text for word in split_words(" ".join(_TELLING.findall(statement)))}
     return {
         word.stem: (TELLING if word.text in telling else 1.0) / sqrt(sentences_with[word.stem])
         for word in split_words(statement)
         if word.stem in sentences_with
     }
-
-
-def _is_telling(word: str) -> bool:
-    return any(c.isdigit() or c.isupper() for c in word)
 
 
 def _list_terms(text: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
+from functools import cached_property
 from itertools import permutations
 
 from retrieval.language.numbers import Number
@@ -23,22 +24,34 @@ _DECADE = re.compile(r"\b(\d{3}0)['’]?s\b|(\d{3}0)\s*年代")
 _YEARS = re.compile(r"\b(\d{4})\s*(?:[-–—~～至到]|to|and)\s*(\d{4})\b")
 
 
-def list_missing(statement: str, texts: Sequence[str]) -> list[str]:
-    """Return the exact numbers of a statement that no text carries."""
-    given = [quantity for text in texts for quantity in _list_quantities(text)]
-    values = {number.value for text in texts for number in _list_numbers(text)} | {each.written for each in given if each.written}
-    known = {(each.kind, each.value, each.unit) for each in given}
-    said = Counter(_list_numbers(statement))
-    for own in _list_quantities(statement):
-        if _is_carried(own, given) or (own.kind, own.value, own.unit) in known or (own.written and own.written in values):
-            said -= Counter(_list_numbers(statement[own.start : own.end]))
-    spans = [*_list_spans(statement)]
-    missing = [
-        number
-        for number in said
-        if is_exact(number) and not (_has(number.value, values) or _has_year_within(number.value, spans, values))
-    ]
-    return list(dict.fromkeys(f"{number.value:,.10g}{number.unit}" for number in missing))
+class CarriedNumbers:
+    """The numbers of some texts, read when they are first asked for."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    @cached_property
+    def _given(self) -> list[Quantity]:
+        return [quantity for text in self._texts for quantity in _list_quantities(text)]
+
+    @cached_property
+    def _values(self) -> set[float]:
+        read = {number.value for text in self._texts for number in _list_numbers(text)}
+        return read | {each.written for each in self._given if each.written}
+
+    def list_missing(self, statement: str) -> list[str]:
+        """Return the exact numbers of a statement that no text carries."""
+        said = Counter(number for number in _list_numbers(statement) if is_exact(number))
+        if not said:
+            return []
+        known = {(each.kind, each.value, each.unit) for each in self._given}
+        for own in _list_quantities(statement):
+            same = (own.kind, own.value, own.unit) in known or (own.written and own.written in self._values)
+            if same or _is_carried(own, self._given):
+                said -= Counter(_list_numbers(statement[own.start : own.end]))
+        spans = [*_list_spans(statement)]
+        missing = (n for n in said if not (_has(n.value, self._values) or _has_year_within(n.value, spans, self._values)))
+        return list(dict.fromkeys(f"{number.value:,.10g}{number.unit}" for number in missing))
 
 
 def _is_carried(own: Quantity, given: Iterable[Quantity]) -> bool:

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 
 from app.domain.claims import Support
 from app.domain.query import Language
-from app.domain.script import is_ideograph
+from app.domain.script import has_ideographs
 from app.settings import ClaimGrader
 from retrieval.language.english import is_in_other_language
 from workflows.checks.factless import states_nothing
 from workflows.checks.reading import ReadSentence, read_sentence
-from workflows.judging.carried_numbers import list_missing
+from workflows.judging.carried_numbers import CarriedNumbers
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.introductions import describe_sources
 from workflows.judging.remarks import word_remark
@@ -31,16 +31,24 @@ def find_gaps(drafts: Sequence[ClaimDraft], language: Language, known: str = "")
     paragraphs: dict[tuple[int, int], list[ClaimDraft]] = {}
     for draft in drafts:
         paragraphs.setdefault((draft.section, draft.sentence.paragraph), []).append(draft)
-    carried = {place: _list_texts(own) for place, own in paragraphs.items()}
-    return [_find_gap(draft, carried[draft.section, draft.sentence.paragraph], language, known) for draft in drafts]
+    carried = {place: _Carried([*_list_texts(own), known]) for place, own in paragraphs.items()}
+    return [_find_gap(draft, carried[draft.section, draft.sentence.paragraph], language) for draft in drafts]
+
+
+class _Carried:
+    """What a paragraph's sources carry."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.numbers = CarriedNumbers(texts)
 
 
 def list_missing_numbers(draft: ClaimDraft) -> list[str]:
     """Return the exact numbers of a claim that neither its evidence has nor what the sources say of themselves."""
-    return list_missing(draft.sentence.text, _list_texts([draft]))
+    return CarriedNumbers(_list_texts([draft])).list_missing(draft.sentence.text)
 
 
-def _find_gap(draft: ClaimDraft, carried: Sequence[str], language: Language, known: str) -> str:
+def _find_gap(draft: ClaimDraft, carried: _Carried, language: Language) -> str:
     if draft.remark or draft.judge == VERBATIM or draft.support in (Support.NONE, Support.CONTRADICTED):
         return ""
     if draft.sentence.keys and not draft.quotes:
@@ -48,9 +56,9 @@ def _find_gap(draft: ClaimDraft, carried: Sequence[str], language: Language, kno
     said = read_sentence(draft.sentence.text)
     if (draft.support is Support.FULL and draft.judge == ClaimGrader.MODEL) or states_nothing(said):
         return ""
-    if missing := list_missing(said.text, [*carried, known]):
+    if missing := carried.numbers.list_missing(said.text):
         return word_remark("number_missing" if draft.quotes else "nothing_cited", language, words=", ".join(missing))
-    unheard = not draft.cited and not draft.support.holds and _is_unheard(said, [*carried, known])
+    unheard = not draft.cited and not draft.support.holds and _is_unheard(said, carried.texts)
     return word_remark("nothing_cited", language) if unheard else ""
 
 
@@ -59,13 +67,11 @@ def _is_unheard(said: ReadSentence, carried: Sequence[str]) -> bool:
 
     Chinese does not show what a name is: most of a sentence's words have to be there.
     """
-    if any(map(is_ideograph, said.text)):
+    if has_ideographs(said.text):
         own, there = said.stem_set, frozenset(stem for text in carried for stem in read_sentence(text).stem_set)
         return len(own & there) < MOST * len(own)
-    if is_in_other_language(said.text, carried):
-        return False
     whole = "\n".join(carried).lower()
-    return not all(name in whole for name in said.names)
+    return not all(name in whole for name in said.names) and not is_in_other_language(said.text, carried)
 
 
 def _list_texts(drafts: Iterable[ClaimDraft]) -> list[str]:
