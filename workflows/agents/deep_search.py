@@ -74,6 +74,7 @@ def render_opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, k
         ),
         turns=str(kit.limits.max_turns),
         calls=str(kit.limits.max_tool_calls),
+        queries=str(min(kit.bounds.queries_per_action, kit.limits.max_tool_calls)),
     )
 
 

@@ -17,7 +17,6 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         ZH: "智能体被告知后仍重复同样的检索；将重新采样这一轮。",
     },
     "nothing_found": {EN: "Nothing was found.", ZH: "没有找到任何内容。"},
-    "same_passages": {EN: "(the same passages as for {n})", ZH: "（段落同第 {n} 条）"},
     "shown_above": {EN: "(shown above)", ZH: "（见上文）"},
     "left_out": {
         EN: "{n} further passages were left out for length; ask the very same again to see them.",

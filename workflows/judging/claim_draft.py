@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.domain.claims import Claim, Support
-from app.domain.evidence import Quote
+from app.domain.evidence import Passage, Quote
 from app.domain.report import Section
 from workflows.checks.claims import ClaimSentence, claims_of
 from workflows.checks.grading import Evidence
-from workflows.judging.context import QuoteContext, list_sentences_around, show_around
+from workflows.judging.context import QuoteContext, list_sentences_around, widen
 
 NO_EVIDENCE = Evidence("", ())
 
@@ -17,8 +17,8 @@ NO_EVIDENCE = Evidence("", ())
 class ClaimDraft:
     """A sentence of section `section` with the quotes that should support it and the current verdict.
 
-    `cited` says whether the sentence itself cites them; else a later sentence of its paragraph cites them. `shown` is what stands
-    around the quotes in their sources. A `remark` states no fact of the matter, as a model found.
+    `cited` says whether the sentence itself cites them; else a later sentence of its paragraph cites them. `shown` are the quotes
+    with what stands around them in their sources. A `remark` states no fact of the matter, as a model found.
     """
 
     sentence: ClaimSentence
@@ -28,7 +28,7 @@ class ClaimDraft:
     support: Support = Support.UNCITED
     reason: str = ""
     judge: str = ""
-    shown: tuple[str, ...] = ()
+    shown: tuple[Passage, ...] = ()
     remark: bool = False
 
     @property
@@ -82,7 +82,7 @@ def _make_draft(
     if not keys:
         return ClaimDraft(sentence, section, (), NO_EVIDENCE)
     cited = tuple([quotes[key] for key in keys if key in quotes])
-    shown = tuple(show_around(quote, around.get(quote.key)) for quote in cited)
+    shown = tuple(widen(quote, around.get(quote.key)) for quote in cited)
     return ClaimDraft(sentence, section, cited, evidence_of(cited, around), shown=shown)
 
 

@@ -1,16 +1,17 @@
 """A language model as judge of claims, with the passages that they cite."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import Field
 
 from app.domain.claims import Support
 from app.domain.errors import ModelError
-from app.domain.evidence import Quote
+from app.domain.evidence import Passage
 from app.domain.query import Language
 from workflows.agents.asker import Asker
 from workflows.agents.citation_cleaning import remove_citations
+from workflows.agents.evidence_book import join_passages
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.steps import StepAnswer, declare_step
@@ -23,7 +24,7 @@ MODEL = "model"
 MOST_AT_ONCE = 30
 """The most claims in one request."""
 REASON_CHARS = 240
-PASSAGE_CHARS = 2_500
+PASSAGE_CHARS = 8_000
 LONGER_BY = 60
 """The number of characters by which a softened sentence may be longer than the original."""
 REMARK = "remark"
@@ -80,22 +81,24 @@ async def judge_some(kit: Kit, agent: str, drafts: Sequence[ClaimDraft]) -> list
 
 
 def _format_drafts(drafts: Sequence[ClaimDraft], language: Language) -> str:
-    """Return the numbered claims, each with its passages; passages that were shown are only named again."""
-    shown: dict[str, int] = {}
-    parts: list[str] = []
-    for number, draft in enumerate(drafts, 1):
-        quoted = "\n".join(map(_format_quote, draft.quotes, draft.shown)) or say("none", language)
-        first = shown.setdefault(quoted, number)
-        told = quoted if first == number else say("same_passages", language, n=first)
-        parts.append(f"{number}. {as_data(draft.sentence.statement)}\n{told}")
-    return "\n\n".join(parts)
+    """Return the passages, each stretch of a source once, and the numbered claims, each with the passages that it cites."""
+    stretches = {f"S{number}": stretch for number, stretch in enumerate(join_passages(p for d in drafts for p in d.shown), 1)}
+    shown = [_format_stretch(name, stretch) for name, stretch in stretches.items()]
+    claims = [_format_claim(number, draft, stretches, language) for number, draft in enumerate(drafts, 1)]
+    return "\n".join([*shown, "", *claims]).strip()
 
 
-def _format_quote(quote: Quote, shown: str) -> str:
-    source = quote.source
+def _format_claim(number: int, draft: ClaimDraft, stretches: Mapping[str, Passage], language: Language) -> str:
+    names = [name for name, stretch in stretches.items() if any(stretch.holds(quote) for quote in draft.quotes)]
+    return f"{number}. ({', '.join(names) or say('none', language)}) {as_data(draft.sentence.statement)}"
+
+
+def _format_stretch(name: str, stretch: Passage) -> str:
+    source = stretch.source
     author = f' author="{as_attribute(source.author)}"' if source.author else ""
     date = f' date="{source.published.isoformat()}"' if source.published else ""
-    return f'<quote source="{as_attribute(source.title)}"{author}{date}>\n{as_data(shown[:PASSAGE_CHARS])}\n</quote>'
+    head = f'<passage id="{name}" source="{as_attribute(source.title)}"{author}{date}>'
+    return f"{head}\n{as_data(stretch.text[:PASSAGE_CHARS])}\n</passage>"
 
 
 def _make_ruling(draft: ClaimDraft, said: VerdictAnswer | None) -> ModelRuling:

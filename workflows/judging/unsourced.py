@@ -79,6 +79,11 @@ def _list_texts(drafts: Iterable[ClaimDraft]) -> list[str]:
     texts = (
         text
         for draft in drafts
-        for text in (describe_sources(draft.quotes), draft.evidence.title, *draft.evidence.sentences, *draft.shown)
+        for text in (
+            describe_sources(draft.quotes),
+            draft.evidence.title,
+            *draft.evidence.sentences,
+            *(passage.text for passage in draft.shown),
+        )
     )
     return list(dict.fromkeys(text for text in texts if text))
