@@ -18,6 +18,7 @@ class RenderingWords(NamedTuple):
     conflicts: str
     untitled: str
     characters: str
+    stored_copy: str
     back: str
     retracted: str
     preprint: str
@@ -32,7 +33,8 @@ WORDS = {
         "Note",
         "Where the sources disagree",
         "Untitled source",
-        "characters {start}–{end} of the stored copy {copy}",
+        "characters {start}–{end}",
+        "stored copy {copy}",
         "Back to the text",
         "retracted",
         "preprint",
@@ -46,7 +48,8 @@ WORDS = {
         "说明",
         "来源之间的分歧",
         "无标题来源",
-        "存档 {copy} 第 {start}–{end} 字符",
+        "第 {start}–{end} 字符",
+        "存档 {copy}",
         "返回正文",
         "已撤稿",
         "预印本",
