@@ -12,6 +12,7 @@ from typing import NamedTuple
 from qdrant_edge import Bm25, Bm25Config
 
 from app.domain.script import IDEOGRAPHS, is_ideograph
+from retrieval.language.english import drop_small_words
 from retrieval.language.tokens import split_pairs
 from retrieval.language.traditional import simplify
 
@@ -63,8 +64,8 @@ class SparseEncoder:
         return SparseVector(list(weights), list(weights.values()))
 
     def weigh_query(self, text: str) -> SparseVector:
-        """Weigh a query: one weight for each distinct term; none where the text has only stop words."""
-        vector = self._bm25.embed_query(prepare_tokens(text))
+        """Weigh a query: one weight for each distinct term; none where the text has only stop words, of whichever language."""
+        vector = self._bm25.embed_query(prepare_tokens(drop_small_words(text)))
         return SparseVector(vector.indices, vector.values)
 
 
