@@ -57,7 +57,10 @@ twelve askings: the best rating was .28 to .88 with an answer, at most .05 witho
 subject the sources do speak of are not told apart by any figure that was tried.
 """
 FALL = 0.15
-"""The share of the best rating, where it is above `SURE`, below which a statement is beside the point."""
+"""The share of the best rating below which a statement is beside the point.
+
+With `writing.SHOWN` it spares a tenth to a quarter of the words for .01 to .02 of the gold, on what the brief was built on.
+"""
 NEAREST_WORDS = 150
 """The words of the nearest passages where nothing may answer."""
 TOP = 10
@@ -214,17 +217,16 @@ def _make_finding(
 
 
 def _put_best_first(chosen: Sequence[RankedUnit], ranked: Sequence[RankedUnit]) -> list[RankedUnit]:
-    """Order by rating, the best-rated statement before all else, also before what belongs to it."""
+    """Put the best-rated statement before all else, also before what belongs to it."""
     places = {each.unit.place for each in chosen}
     stated = [each for each in ranked if each.unit.place in places and each.unit.kind is not UnitKind.HEADING]
     best = max(stated, key=lambda each: each.rating).unit.place if stated else None
-    return sorted(chosen, key=lambda each: (each.unit.place != best, -each.rating))
+    return sorted(chosen, key=lambda each: each.unit.place != best)
 
 
 def _list_relevance(chosen: Sequence[RankedUnit]) -> tuple[float, ...]:
-    """Return the scores of what was chosen; 0 where the rating falls off far below that of a sure answer."""
-    best = max((each.rating for each in chosen), default=0.0)
-    least = FALL * best if best > SURE else 0.0
+    """Return the scores of what was chosen; 0 where the rating falls off far below the best."""
+    least = FALL * max((each.rating for each in chosen), default=0.0)
     return tuple(round(each.score, 6) if each.rating >= least else 0.0 for each in chosen)
 
 

@@ -29,7 +29,7 @@ _ASKS_FOR_CHANGE = re.compile(
     r"\bhow (?:has|have|did)\b.*\bchanged?\b|\bover the (?:years|decades|centuries)\b|\bover time\b|[如怎].*[变變]化|历年|歷年",
     re.IGNORECASE,
 )
-LEADING = 2
+LEADING = 4
 """The place up to which a statement comes first: the head of its table, or what it points back to, may stand before it."""
 SHORTER = 0.5
 """The share of the usual words that a reader gets who asked for the answer alone."""
@@ -82,12 +82,14 @@ def _count_words_wanted(parts: int, style: ReportStyle | None, kit: Kit) -> floa
 
 
 def _take_best(finding: Finding, words: float) -> list[Quote]:
-    """Take quotations, best first, up to a number of words; without those that are far less relevant than the best."""
+    """Take the first quotation, and others up to a number of words that are not far less relevant than the best."""
     relevance = finding.relevance or (1.0,) * len(finding.quotes)
     least = SHOWN * max(relevance, default=0.0)
     taken: list[Quote] = []
     left = words
-    for quote in (quote for quote, own in zip(finding.quotes, relevance, strict=True) if own >= least):
+    for quote, own in zip(finding.quotes, relevance, strict=True):
+        if taken and own < least:
+            continue
         if left <= 0:
             break
         taken.append(quote)
