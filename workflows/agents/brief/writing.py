@@ -61,18 +61,16 @@ def _write_part(title: str, finding: Finding, parts: int, query: ResearchQuery, 
         Section(heading=title_of(own[0].source, query.language), level=level, body=lay_out(own, finding.forms))
         for own in _group_by_source(chosen, _find_arrangement(query))
     ]
-    lead = "\n\n".join(_list_prose(finding) or _lead_with(chosen[0], sections[0].body, query.language))
+    lead = "\n\n".join(_list_prose(finding) or _lead_with(chosen[0], sections[0].body, finding))
     if parts > 1:
         return [Section(heading=title, body=lead), *sections]
     return [sections[0].model_copy(update={"body": f"{lead}\n\n{sections[0].body}".strip()}), *sections[1:]]
 
 
-def _lead_with(best: Quote, body: str, language: Language) -> list[str]:
-    """Return the best statement as a paragraph of its own, with its source, unless the body begins with it below its headings."""
+def _lead_with(best: Quote, body: str, finding: Finding) -> list[str]:
+    """Return the best statement as a paragraph of its own, unless the body begins with it below its headings."""
     block = next((block for block in body.split("\n\n") if not block.startswith("**")), "")
-    if best.key in MARKER.findall(block)[:LEADING]:
-        return []
-    return [f"{quote_text(best)} ({escape_markdown(title_of(best.source, language))})"]
+    return [] if best.key in MARKER.findall(block)[:LEADING] else [lay_out([best], finding.forms)]
 
 
 def _count_words_wanted(parts: int, style: ReportStyle | None, kit: Kit) -> float:
