@@ -81,7 +81,11 @@ def find_lost_parts(
 ) -> list[str]:
     """List the parts of the report that a reader did not find. Of sources alone, those are titles, numbers and addresses."""
     titles = [reference.title for reference in document.references]
-    texts = titles if sources_only else [document.title, *list_texts(document.blocks), *(r.quote for r in document.references)]
+    texts = (
+        titles
+        if sources_only
+        else [document.title, *list_texts(document.blocks), *(quote.text for r in document.references for quote in r.quotes)]
+    )
     lost = [text for text in texts if compact_text(text) not in found.words]
     lost += [f"[{citation.n}]" for citation in citations if citation.n not in found.numbers]
     addresses = {unquote(address) for address in found.addresses}

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from qdrant_edge import Bm25, Bm25Config
 
 from app.domain.script import IDEOGRAPHS, is_ideograph
+from retrieval.language.english import drop_small_words
 from retrieval.language.tokens import split_pairs
 from retrieval.language.traditional import simplify
 
@@ -73,8 +74,8 @@ class SparseEncoder:
         return [vector for start in blocks for vector in self._weigh_block(head, own, start, min(start + BLOCK, len(own)))]
 
     def weigh_query(self, text: str) -> SparseVector:
-        """Weigh a query: one weight for each distinct term; none where the text has only stop words."""
-        vector = self._engine.embed_query(prepare_tokens(text))
+        """Weigh a query: one weight for each distinct term; none where the text has only stop words, of whichever language."""
+        vector = self._engine.embed_query(prepare_tokens(drop_small_words(text)))
         return SparseVector(vector.indices, vector.values)
 
     def _count_terms(self, text: str) -> _TermCounts:
