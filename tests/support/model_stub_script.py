@@ -1,7 +1,7 @@
 """Plays each step of the chain for the stub, so that a run has a known size and its citations resolve.
 
 A step is known by the name of its schema; only section writing has none. A script takes all it says from the request it
-answers. With the default shape and the effort `deep`, a run makes 77 model calls and 12 searches.
+answers. With the default shape and the effort `deep`, a run makes 67 model calls and 12 searches.
 """
 
 import re

@@ -192,11 +192,11 @@ def test_each_document_is_listed_once_with_its_quotations_below_under_their_numb
     assert re.findall(r'id="c(\d)"|Another', page) == ["1", "3", "", "2"]
 
 
-def test_notices_and_conflicts_are_stated() -> None:
+def test_notices_are_stated_and_disagreements_are_left_to_the_text() -> None:
     conflict = SourceConflict(about="Whether duties help", quote_keys=(LABOR.key, FARMER.key))
     result = rendered(f"A {marker_of(LABOR)} b {marker_of(FARMER)}", conflicts=(conflict,), notices=("One search failed.",))
     assert "> **Note.** One search failed." in result.renderings.markdown
-    assert "- Whether duties help [1][2]" in result.renderings.markdown
+    assert "Whether duties help" not in result.renderings.markdown
 
 
 def test_chinese_reports_speak_chinese() -> None:

@@ -24,7 +24,7 @@ class Caps(Value):
 
     def cap_bounds(self, usual: Bounds, language: Language) -> Bounds:
         """Return the bounds of what agents read at once, within the context."""
-        return fit_bounds(usual, self.context, language)
+        return fit_bounds(usual, self.context, language) if self.context else usual
 
 
 NO_CAPS = Caps()

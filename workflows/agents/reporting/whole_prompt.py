@@ -14,6 +14,8 @@ from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 from workflows.prompts.library import PromptLibrary
 
+USUAL_WORDS = 2_000
+"""What the shortest effort allows a report whose reader set no length."""
 WHOLE_REPORT = TextStep("single_pass", max_tokens=12_000)
 
 
@@ -32,7 +34,8 @@ def render_system_prompt(desk: ReportDesk) -> str:
     kit = desk.kit
     form = kit.codec.describe_form(WHOLE_REPORT, kit.prompts, kit.language)
     prompt = kit.prompts.get(WHOLE_REPORT.name, kit.language)
-    length = say("length_set" if desk.length_set else "length_usual", kit.language, words=str(desk.words))
+    words = desk.words if desk.length_set else max(desk.words, USUAL_WORDS)
+    length = say("length_set" if desk.length_set else "length_usual", kit.language, words=str(words))
     return prompt.render_system(today=kit.today.isoformat(), wishes=desk.wishes, length=length, form=form).content
 
 
