@@ -83,11 +83,9 @@ async def serve(settings: Settings, build: str | None = None, health_socket: Pat
     client = await connect(settings.temporal_address, runtime)
     async with open_workshop(settings) as shop, run_worker(client, shop, build or compute_build_id()):
         collect_garbage_rarely()
-        giving_back = asyncio.create_task(give_memory_back())
-        async with answer_health_checks(health_socket):
+        async with answer_health_checks(health_socket), give_memory_back():
             print("worker ready", flush=True)
             await stop.wait()
-        giving_back.cancel()
 
 
 @asynccontextmanager
