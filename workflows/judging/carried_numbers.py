@@ -1,5 +1,5 @@
 """Whether texts carry the numbers of a statement: as they stand, rounded, in other units, as a decade or within a range of years,
-or as the sum, difference or ratio of two of them.
+or as the sum, difference or ratio of some of them.
 """
 
 import re
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from functools import cached_property
-from itertools import permutations
+from itertools import chain, combinations, permutations
 
 from retrieval.language.numbers import Number
 from retrieval.language.quantities import Quantity, read_quantities
@@ -80,12 +80,13 @@ def _rounds_to(value: float, said: float) -> bool:
 
 
 def _is_computed(said: float, values: Collection[float]) -> bool:
-    """Say whether a number is the sum, the difference, the ratio or the share of two others, rounded."""
+    """Say whether a number is the sum of two or three others, or the difference, the ratio or the share of two, rounded."""
     operands = sorted(value for value in values if is_exact(Number(value, "")) and not _is_year(value))
     if len(operands) > MOST_OPERANDS:
         return False
-    results = (r for a, b in permutations(operands, 2) for r in (a + b, a - b, *((a / b, 100 * a / b) if b else ())))
-    return any(_rounds_to(result, said) for result in results)
+    sums = (sum(some) for count in (2, 3) for some in combinations(operands, count))
+    of_two = (r for a, b in permutations(operands, 2) for r in (a - b, *((a / b, 100 * a / b) if b else ())))
+    return any(_rounds_to(result, said) for result in chain(sums, of_two))
 
 
 def _list_spans(statement: str) -> Iterable[tuple[int, int]]:

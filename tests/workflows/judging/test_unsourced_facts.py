@@ -223,6 +223,7 @@ async def find_reasons(figure: str, source: str) -> list[str]:
         ("a reform in 2021", "The army was reformed in 2019–21."),
         ("a budget of $102.3 million", "The army costs $102,316,152.99."),
         ("some 48% of all men", "Of all men 47.6% are in the army."),
+        ("in all 98 ships", "The army has 45 ships, the navy has 30 ships, and the customs have 23 ships."),
         ("together 75 ships", "The army has 45 ships, and the navy has 30 ships."),
         ("one man in service for 12.5% of the budget", "The army costs 25 dollars of the 200 dollars that there are."),
         ("reforms from 1919 to 1922", "The army was reformed in 1920."),
