@@ -8,7 +8,7 @@ from app.domain.script import count_words
 from workflows.agents.quoting import locate_quote
 from workflows.agents.steps import StepAnswer
 
-MAX_EDITS = 40
+MAX_EDITS = 80
 MIN_FIND = 12
 LEAST_KEPT = 0.5
 """The share of its words that a report keeps through all edits together; edits that take more are no edits."""
