@@ -4,20 +4,21 @@ import gzip
 import hashlib
 import json
 import random
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from retrieval.encoding.encoder import Encoder
 from retrieval.language.sentences import list_sentences
-from workflows.checks.grading import Evidence, Grader
-from workflows.checks.nearness import TextVectors
+from workflows.checks.grading import Evidence
+from workflows.checks.overlap import rank_by_coverage
+from workflows.checks.rarity import load_rarity
+from workflows.checks.reading import read_sentence
 
 SHIPPED_LABELS = (
     Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "citation_labels" / "claim_snippet_labels.jsonl.gz"
 )
+EXCERPT_SENTENCES = 2
 
 
 class LabelledClaim(NamedTuple):
@@ -71,22 +72,16 @@ def _claim_key_of(row: LabelledClaim) -> str:
     return f"claim {row.claim.casefold()}"
 
 
-def encode_rows(rows: Iterable[LabelledClaim], grader: Grader, encoder: Encoder, kept_in: Path) -> TextVectors:
-    """Return the vectors that these rows need. The file `kept_in` holds those made before, and gets the new ones."""
-    wanted = list(dict.fromkeys(text for row in rows for text in grader.list_texts_to_encode(row.claim, row.evidence)))
-    known = _load_vectors(kept_in) if kept_in.exists() else {}
-    missing = [text for text in wanted if _key_of(text) not in known]
-    if missing:
-        known |= dict(zip(map(_key_of, missing), encoder.encode_passages(missing), strict=True))
-        kept_in.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(kept_in, keys=np.array(list(known)), vectors=np.stack(list(known.values())).astype(np.float32))
-    return {text: known[_key_of(text)].tolist() for text in wanted}
+def cut_excerpt(row: LabelledClaim) -> LabelledClaim:
+    """Return the row with only those sentences that share most words with the claim, as reports quote evidence."""
+    sentences = row.evidence.sentences
+    order = rank_by_coverage(read_sentence(row.claim), [read_sentence(text) for text in sentences], load_rarity())
+    chosen = [sentences[place] for place in sorted(order[:EXCERPT_SENTENCES])]
+    return row._replace(evidence=Evidence(row.evidence.title, chosen))
 
 
-def _load_vectors(path: Path) -> dict[str, np.ndarray]:
-    with np.load(path) as stored:
-        return dict(zip(stored["keys"].tolist(), stored["vectors"], strict=True))
-
-
-def _key_of(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
+def measure_auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """Return the chance that a positive scores above a negative, ties counting half."""
+    ranked = sorted(negative)
+    below = sum(bisect_left(ranked, value) + bisect_right(ranked, value) for value in positive)
+    return below / 2 / len(positive) / len(ranked)

@@ -2,7 +2,8 @@
 
 Falsehoods and paraphrases are generated from the corpora at hand, which are divided by document into a half to build on and a
 half to judge by; the figures are those of the second. `hand_*` are over pairs written by hand, their second half; `written_*`
-over claims of real passages by writers who had seen no rule, most honest ones wholly in words of their own. `--pairs F` measures
+over claims of real passages by writers who had seen no rule, most honest ones wholly in words of their own; `balanced_*` over
+such claims of which half are close to the passage and half in other words, honest and false alike. `--pairs F` measures
 rows {"title", "evidence", "claim", "kind", "right"} instead. `--write F` writes the generated pairs of the first half. `told_*`
 is with a language model as judge that answers what the generator knows.
 """
@@ -14,13 +15,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from bench.claim_pairs.generate import generate_pairs, read_source
+from bench.claim_pairs.pairs import BUILD, JUDGE, ClaimPair, SourceText, half_of, read_pairs, write_pairs
 from bench.labelled_sets import DATA, read_lines
 from bench.result import print_result, print_skipped
 from bench.told_judge import judge_by_truth
 from bench.verdict_counts import judge_pairs, measure_verdicts, print_verdicts
 from bench.written_claims import read_written_claims
-from training.synthesis.claim_support.generate import generate_pairs, read_source
-from training.synthesis.claim_support.pairs import BUILD, JUDGE, ClaimPair, SourceText, half_of, read_pairs, write_pairs
 
 CORPORA = {
     "wiki_en/passages.jsonl.gz": "doc_id",
@@ -62,9 +63,12 @@ def _measure_halves(texts: dict[str, list[SourceText]], each: int) -> dict[str, 
     by_hand = _measure("by hand, second half", list(read_pairs(LABELS / f"{JUDGE}.jsonl")))
     written = [pair for pairs in read_written_claims(JUDGE).values() for pair in pairs]
     by_writers = _measure("by writers who saw no rule, second half", written)
+    balanced = [pair for pairs in read_written_claims(f"balanced_{JUDGE}").values() for pair in pairs]
+    in_parts = _measure("close and in own words in equal parts, second half", balanced)
     figures |= {f"build_{name}": built[name] for name in MAIN_FIGURES}
     figures |= {f"hand_{name}": by_hand[name] for name in MAIN_FIGURES}
     figures |= {f"written_{name}": by_writers[name] for name in MAIN_FIGURES}
+    figures |= {f"balanced_{name}": in_parts[name] for name in (*MAIN_FIGURES, "partial_precision", "unjudged")}
     return figures | {"told_falsehoods_called_full": told["falsehoods_called_full"]}
 
 

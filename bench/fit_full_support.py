@@ -19,25 +19,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingClassifier
 
-from app.domain.query import Language, detect_language
-from bench.citation_labels import SHIPPED_LABELS, LabelledClaim, load_labels
+from bench.citation_labels import SHIPPED_LABELS, LabelledClaim, cut_excerpt, load_labels
+from bench.claim_pairs.generate import generate_pairs
+from bench.claim_pairs.pairs import BUILD, ClaimPair, read_pairs
 from bench.false_support import EACH, LABELS, read_texts
-from bench.fit_citation_grader import cut_excerpt
 from bench.written_claims import read_written_claims
-from training.synthesis.claim_support.generate import generate_pairs
-from training.synthesis.claim_support.pairs import BUILD, ClaimPair, read_pairs
 from workflows.checks import full_support
-from workflows.checks.full_support import measure_support
-from workflows.checks.grading import Evidence, load_grader, measure_signals
-from workflows.checks.vetoes.veto import find_vetoes
+from workflows.checks.grading import Evidence, measure_claim
 
 WEIGHTS = Path(full_support.__file__).with_name("full_support.json")
 FOLDS, SEED, DECIMALS = 6, 20, 4
 LIGHT = 0.1
 GRADED = "graded "
 MOST_FALSE = 0.1
-WARNED = 0.3
-"""The chance of full support below which a reader may be warned. Of unseen claims, 2% of the honest ones and 5% of others are."""
+DOUBTED, WARNED = 0.3, 0.2
+"""The chances of full support below which a difference of words is named, and below which a reader may be warned of it."""
 Matrix = NDArray[np.float64]
 
 
@@ -52,7 +48,7 @@ class FittingRow(NamedTuple):
 
 def read_rows() -> Iterator[FittingRow]:
     """Read all pairs to fit on, but for those that people graded."""
-    written = read_written_claims(BUILD)
+    written = read_written_claims(BUILD) | read_written_claims(f"balanced_{BUILD}")
     for document, pairs in written.items():
         yield from (_read_pair(pair, document, 1.0) for pair in pairs)
     for pairs, others in pairwise(written.values()):
@@ -66,18 +62,12 @@ def read_rows() -> Iterator[FittingRow]:
 def read_graded(labels: Sequence[LabelledClaim]) -> Iterator[FittingRow]:
     """Read claims that people graded, each beside an excerpt of its evidence."""
     for label in labels:
-        claim = cut_excerpt(label, load_grader().rarity)
-        yield FittingRow(_measure(claim.claim, claim.evidence), label.label == "full", f"{GRADED}{label.page}", 1.0)
+        claim = cut_excerpt(label)
+        yield FittingRow(measure_claim(claim.claim, claim.evidence)[0], label.label == "full", f"{GRADED}{label.page}", 1.0)
 
 
 def _read_pair(pair: ClaimPair, document: str, weight: float) -> FittingRow:
-    return FittingRow(_measure(pair.claim, Evidence(pair.title, pair.evidence)), pair.right, document, weight)
-
-
-def _measure(claim: str, evidence: Evidence) -> dict[str, float]:
-    signals = measure_signals(claim, evidence, load_grader().rarity, None)
-    findings = find_vetoes(claim, evidence.title, tuple(evidence.sentences))
-    return measure_support(signals, findings, detect_language(claim) is Language.CHINESE)
+    return FittingRow(measure_claim(pair.claim, Evidence(pair.title, pair.evidence))[0], pair.right, document, weight)
 
 
 def fit_trees(rows: Sequence[FittingRow]) -> GradientBoostingClassifier:
@@ -114,6 +104,7 @@ def write_trees(rows: Sequence[FittingRow], full: float) -> dict[str, Any]:
         "features": list(rows[0].signals),
         "bias": round(float(np.log(prior / (1 - prior))), DECIMALS),
         "full": full,
+        "doubted": DOUBTED,
         "warned": WARNED,
         "trees": [_write_tree(one.tree_, trees.learning_rate) for one in trees.estimators_[:, 0]],
     }

@@ -14,7 +14,6 @@ from typing import Any
 
 from bench.learning_tasks.rubric_grammar import DEMANDS
 from tests.support.chain_policy import save_chain_policy
-from tests.training.recipes.toy_judge import write_judge_toy
 from tests.training.recipes.toy_runs import write_toy
 
 RUN = {"device": "cpu", "save_every": 1, "keep": 2, "seed": 3}
@@ -60,7 +59,6 @@ PRELOADED = (
     "training.recipes.preference_dpo.trainer",
     "training.recipes.reinforcement.train_policy",
     "training.recipes.report_rates",
-    "training.recipes.claim_judge.export",
     "training.recipes.sft_cold_start.checking",
     "training.recipes.search_rl.train",
     "training.recipes.search_rl.work",
@@ -97,14 +95,11 @@ def write_toy_run(folder: Path, recipe: str, judge: str) -> ToyRun:
             "judge": judged,
         },
     }
-    if recipe == "claim_judge":
-        config = write_judge_toy(folder, run=RUN, optimizer={"epochs": 0.75})
-    else:
-        said = dict(runs[recipe])
-        rows = said.pop("rows", 20)
-        shared = RL if recipe.endswith("_rl") or recipe == "rubric_generator" else {}
-        sections = {name: {**shared.get(name, {}), **said.get(name, {})} for name in (*shared, *said)}
-        config = write_toy(folder, recipe, rows, run=RUN, **sections)
+    said = dict(runs[recipe])
+    rows = said.pop("rows", 20)
+    shared = RL if recipe.endswith("_rl") or recipe == "rubric_generator" else {}
+    sections = {name: {**shared.get(name, {}), **said.get(name, {})} for name in (*shared, *said)}
+    config = write_toy(folder, recipe, rows, run=RUN, **sections)
     return ToyRun(recipe, config, folder / "run", folder / "said.txt")
 
 

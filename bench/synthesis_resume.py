@@ -36,7 +36,6 @@ from training.synthesis.training_set.folder import ANSWERS, WORK
 FROM_CORPUS = {
     "evidence-trees": ("--corpus", DEFAULT_COLLECTION, "--rows", "4"),
     "graph-queries": ("--corpus", WORLD, "--rows", "30"),
-    "claim-support": ("--corpus", DEFAULT_COLLECTION, "--rows", "400"),
 }
 KINDS = (*FROM_CORPUS, *FROM_RUNS)
 ROWS = "40"

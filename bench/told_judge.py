@@ -9,8 +9,8 @@ from datetime import date
 from app.domain.chat import ChatRequest
 from app.domain.claims import Support
 from app.domain.query import Language
+from bench.claim_pairs.pairs import ClaimPair
 from bench.verdict_counts import JudgedPair, combine_verdicts, draft_pair
-from training.synthesis.claim_support.pairs import ClaimPair
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel

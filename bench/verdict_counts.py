@@ -9,7 +9,7 @@ from app.domain.claims import Support
 from app.domain.evidence import Quote, Source, snapshot_hash
 from app.domain.query import Language
 from app.domain.report import Section
-from training.synthesis.claim_support.pairs import ClaimPair
+from bench.claim_pairs.pairs import ClaimPair
 from workflows.judging.claim_draft import ClaimDraft, make_drafts
 from workflows.judging.offline_judge import judge_offline
 
@@ -60,6 +60,8 @@ def measure_verdicts(judged: Sequence[JudgedPair]) -> dict[str, float]:
         "falsely_warned": _share(honest, *WARNED),
         "full_precision": _precision(judged, True, Support.FULL),
         "warned_precision": _precision(judged, False, *WARNED),
+        "partial_precision": _precision(judged, False, Support.PARTIAL),
+        "unjudged": _share(judged, Support.UNJUDGED),
     }
 
 

@@ -1,15 +1,16 @@
 """Claims that were written by hand over passages of the data sets, by writers who had seen no rule of the grader.
 
-Half of them are honest, and half of those really worded anew. A row names its passage; its text is read from the data set.
+Half of them are honest, and half of those really worded anew. Of the `balanced_*` halves, every passage has an honest and a false
+claim close to it, and as many in other words. A row names its passage; its text is read from the data set.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
+from bench.claim_pairs.pairs import ClaimPair
 from bench.labelled_sets import DATA, read_lines
 from retrieval.language.sentences import list_sentences
-from training.synthesis.claim_support.pairs import ClaimPair
 
 CLAIMS = Path(__file__).parent / "labels" / "claims"
 IDENTITIES = ("_id", "id")

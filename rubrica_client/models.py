@@ -187,12 +187,12 @@ class Claim(Value):
     citations: Sequence[int] = []
     support: str = Field(
         default="",
-        description="`full`, `partial`, `none`, `contradicted` or `uncited`.",
+        description="`full`, `partial`, `none`, `contradicted`, `unjudged` or `uncited`.",
     )
     reason: str = ""
     judge: str = Field(
         default="",
-        description="Who judged: `verbatim`, `offline`, `offline+vectors`, `nli` or `model`.",
+        description="Who judged: `verbatim`, `offline`, `nli` or `model` (older reports: `offline+vectors`).",
     )
     weak: str = Field(
         default="",
@@ -1198,13 +1198,14 @@ class SuggestedCollections(Value):
 
 class Support(StrEnum):
     """
-    The support that cited evidence gives a claim. `uncited`: nothing is cited.
+    The support that cited evidence gives a claim. `unjudged`: nobody could tell; `uncited`: nothing is cited.
     """
 
     FULL = "full"
     PARTIAL = "partial"
     NONE = "none"
     CONTRADICTED = "contradicted"
+    UNJUDGED = "unjudged"
     UNCITED = "uncited"
 
 

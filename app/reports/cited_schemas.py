@@ -37,9 +37,11 @@ class Claim(BaseModel):
     text: str
     section: str = Field(default="", description="The heading it stands under.")
     citations: list[int] = []
-    support: str = Field(default="", description="`full`, `partial`, `none`, `contradicted` or `uncited`.")
+    support: str = Field(default="", description="`full`, `partial`, `none`, `contradicted`, `unjudged` or `uncited`.")
     reason: str = ""
-    judge: str = Field(default="", description="Who judged: `verbatim`, `offline`, `offline+vectors`, `nli` or `model`.")
+    judge: str = Field(
+        default="", description="Who judged: `verbatim`, `offline`, `nli` or `model` (older reports: `offline+vectors`)."
+    )
     weak: str = Field(default="", description="Why the claim rests on thin ground, whatever its support.")
     unsourced: bool = Field(
         default=False, description="Nothing that is cited gives its fact or one of its numbers; see `reason`."

@@ -21,7 +21,6 @@ OUT, HOME = Path("reports") / "data-demo", Path("reports") / "data-demo-home"
 FROM_CORPUS = {
     "graph-queries": ("--corpus", WORLD, "--rows", "20"),
     "evidence-trees": ("--corpus", DEFAULT_COLLECTION, "--rows", "3"),
-    "claim-support": ("--corpus", DEFAULT_COLLECTION, "--rows", "100"),
 }
 ROWS = "30"
 

@@ -15,8 +15,6 @@ from tests.support.training_sets import write_set
 from training.recipes.catalogue import LOCATIONS
 from training.recipes.run_folder import REPORT
 
-# The judge of claims is cut from a checkpoint, which a clone does not have: see its README.
-SHOWN = [name for name in LOCATIONS if name != "claim_judge"]
 OUT = Path("reports") / "train-demo"
 
 
@@ -41,6 +39,6 @@ def open_report(report: Path) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] and sys.argv[1] in SHOWN:
+    if sys.argv[1:2] and sys.argv[1] in LOCATIONS:
         sys.exit(demonstrate(sys.argv[1]))
-    sys.exit(f"make: name the recipe: make train-demo RECIPE=one of {', '.join(SHOWN)}")
+    sys.exit(f"make: name the recipe: make train-demo RECIPE=one of {', '.join(LOCATIONS)}")

@@ -15,7 +15,6 @@ LOCATIONS = {
     "sft_cold_start": "SFT_COLD_START",
     "preference_dpo": "PREFERENCE_DPO",
     "self_sft": "SELF_SFT",
-    "claim_judge": "CLAIM_JUDGE",
     "rubric_generator": "RUBRIC_GENERATOR",
     "search_rl": "SEARCH_RL",
     "agent_rl": "AGENT_RL",

@@ -10,7 +10,6 @@ from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 
 LOCATIONS = {
-    "claim-support": ("claim_support.set_recipe", "CLAIM_SUPPORT"),
     "graph-queries": ("graph_queries.set_recipe", "GRAPH_QUERIES"),
     "report-data": ("report_data.set_recipe", "REPORT_DATA"),
     "trajectories": ("trajectories.set_recipe", "TRAJECTORIES"),

@@ -7,12 +7,12 @@ from rubrica_client.models import Claim
 from ui.components.markup import escape
 from ui.language import say, say_name
 
-KINDS = ("full", "partial", "none", "contradicted", "uncited")
+KINDS = ("full", "partial", "none", "contradicted", "unjudged", "uncited")
 
 
 def is_doubtful(claim: Claim) -> bool:
     """Return whether a reader should look at the claim twice."""
-    return claim.support not in ("full", "uncited") or bool(claim.weak) or claim.unsourced
+    return claim.support in ("partial", "none", "contradicted") or bool(claim.weak) or claim.unsourced
 
 
 def doubt_of(claim: Claim) -> str:

@@ -16,31 +16,6 @@ from typing import Any, TypeAlias
 from workflows.checks.vetoes.reasons import VetoReason
 from workflows.checks.vetoes.veto import VetoFindings
 
-READ = (
-    "all",
-    "best",
-    "claim_length",
-    "denial",
-    "direction",
-    "evidence_length",
-    "frequency",
-    "halves",
-    "in_order",
-    "missing",
-    "missing_count",
-    "names_missing",
-    "nearby",
-    "numbers_missing",
-    "order",
-    "pairs",
-    "parity",
-    "rarest",
-    "similar",
-    "strength",
-    "title",
-    "top",
-)
-"""The features of shared words and of opposition that the trees read (see `overlap.py` and `opposition.py`)."""
 MOST_UNKNOWN, MOST_NAMES, MOST_PARTS = 6, 3, 4
 Node: TypeAlias = Sequence[float]
 """An inner node is a feature's number, a limit, and the places of the nodes up to it and above; a leaf is its value."""
@@ -48,11 +23,15 @@ Node: TypeAlias = Sequence[float]
 
 @dataclass(frozen=True)
 class SupportTrees:
-    """Trees whose values add up to log-odds. A claim is fully supported from `full` on; only below `warned` is it warned of."""
+    """Trees whose values add up to log-odds.
+
+    A claim is fully supported from `full` on. Below `doubted` a difference is named, and below `warned` a reader is warned of it.
+    """
 
     features: tuple[str, ...]
     bias: float
     full: float
+    doubted: float
     warned: float
     trees: Sequence[Sequence[Node]]
 
@@ -71,22 +50,18 @@ def _follow(tree: Sequence[Node], values: Sequence[float]) -> float:
     return node[0]
 
 
-def measure_support(signals: Mapping[str, float], findings: VetoFindings, chinese: bool) -> dict[str, float]:
-    """Return what the trees read, by name. `signals` has at least the features of `READ`, measured without an encoder."""
+def measure_support(findings: VetoFindings, chinese: bool) -> dict[str, float]:
+    """Return what the trees read of the vetoes' findings, by name."""
     met = {veto.reason for veto in findings.vetoes}
-    return (
-        {name: signals[name] for name in READ}
-        | {f"veto_{reason.value}": float(reason in met) for reason in VetoReason}
-        | {
-            "vetoes": float(len(met)),
-            "words": log(1 + findings.words),
-            "unknown": findings.unknown / findings.words if findings.words else 1.0,
-            "unknown_count": min(findings.unknown, MOST_UNKNOWN) / MOST_UNKNOWN if findings.words else 1.0,
-            "unknown_names": min(findings.unknown_names, MOST_NAMES) / MOST_NAMES,
-            "parts": min(findings.parts, MOST_PARTS) / MOST_PARTS,
-            "chinese": float(chinese),
-        }
-    )
+    return {f"veto_{reason.value}": float(reason in met) for reason in VetoReason} | {
+        "vetoes": float(len(met)),
+        "words": log(1 + findings.words),
+        "unknown": findings.unknown / findings.words if findings.words else 1.0,
+        "unknown_count": min(findings.unknown, MOST_UNKNOWN) / MOST_UNKNOWN if findings.words else 1.0,
+        "unknown_names": min(findings.unknown_names, MOST_NAMES) / MOST_NAMES,
+        "parts": min(findings.parts, MOST_PARTS) / MOST_PARTS,
+        "chinese": float(chinese),
+    }
 
 
 @cache
@@ -97,4 +72,6 @@ def load_support_trees() -> SupportTrees:
 
 def trees_of(fitted: Mapping[str, Any]) -> SupportTrees:
     """Return trees in the format of full_support.json."""
-    return SupportTrees(tuple(fitted["features"]), fitted["bias"], fitted["full"], fitted["warned"], fitted["trees"])
+    return SupportTrees(
+        tuple(fitted["features"]), fitted["bias"], fitted["full"], fitted["doubted"], fitted["warned"], fitted["trees"]
+    )

@@ -1,9 +1,11 @@
-"""The weight of a word: its inverse document frequency in the labelled evidence on which the grader was fitted."""
+"""The weight of a word: its inverse document frequency in a thousand excerpts of encyclopedia and abstracts (rarity.json)."""
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 
 UNSEEN = 1
 
@@ -34,3 +36,9 @@ class WordRarity:
 
     def _weight_for(self, count: int) -> float:
         return math.log((self.documents + 1) / (count + 0.5))
+
+
+@cache
+def load_rarity() -> WordRarity:
+    """Load the counts of this package."""
+    return WordRarity(**json.loads(files("workflows.checks").joinpath("rarity.json").read_text(encoding="utf-8")))

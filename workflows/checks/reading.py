@@ -6,35 +6,21 @@ from functools import lru_cache
 from retrieval.language.names import find_names
 from retrieval.language.numbers import Number, read_numbers
 from retrieval.language.tokens import Word, split_words
-from retrieval.language.word_lists import read_lists
-from workflows.checks.polarity import DirectionEvent, events_of, is_negation
 
 READ_AT_ONCE = 1_024
 SMALL = 12.0
 """Up to this value a whole number in a sentence may count its own parts ("two accounts")."""
-_LISTS = read_lists("reading.toml", "workflows.checks")
-AIMS = frozenset(_LISTS["aims"])
-"""Words that mark a sentence about a study's question."""
-CONCLUSIONS = frozenset(_LISTS["conclusions"])
-"""Words that mark a sentence about a study's result."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSentence:
-    """A sentence as detectors see it.
-
-    `denials` are the places of its negations. `aims`: it states a study's question; `concludes`: it states a result.
-    """
+    """A sentence as detectors see it."""
 
     text: str
     words: tuple[Word, ...]
     stems: tuple[str, ...]
     stem_set: frozenset[str]
     numbers: tuple[Number, ...]
-    events: tuple[DirectionEvent, ...]
-    denials: tuple[int, ...]
-    aims: bool
-    concludes: bool
 
     @property
     def names(self) -> frozenset[str]:
@@ -58,15 +44,10 @@ def read_sentence(text: str) -> ReadSentence:
     words = tuple(split_words(text))
     plain = [word.text for word in words]
     stems = tuple(word.stem for word in words if word.stem)
-    denials = tuple(at for at, word in enumerate(words) if is_negation(word))
     return ReadSentence(
         text=text,
         words=words,
         stems=stems,
         stem_set=frozenset(stems),
         numbers=read_numbers(text, plain),
-        events=events_of(words, denials),
-        denials=denials,
-        aims=not AIMS.isdisjoint(plain),
-        concludes=not CONCLUSIONS.isdisjoint(plain),
     )

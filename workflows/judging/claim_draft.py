@@ -50,9 +50,10 @@ class ClaimDraft:
     def to_claim(self, weak: str, gap: str) -> Claim:
         """Return the claim as the report stores it. `gap` says why nothing cited gives its fact; empty if something does.
 
-        A claim with a gap is supported in part at most.
+        A claim with a gap is supported in part at most, and this is known of it where nothing else is.
         """
         sentence = self.sentence
+        unjudged = self.support is Support.UNJUDGED
         keys = tuple(quote.key for quote in self.quotes) if self.support is not Support.UNCITED else ()
         return Claim(
             text=sentence.text,
@@ -60,8 +61,8 @@ class ClaimDraft:
             start=sentence.start,
             end=sentence.end,
             quote_keys=keys,
-            support=Support.PARTIAL if gap and self.support.holds else self.support,
-            reason=self.reason or gap,
+            support=Support.PARTIAL if gap and (unjudged or self.support.holds) else self.support,
+            reason=gap if gap and unjudged else self.reason or gap,
             judge=self.judge,
             weak=weak,
             unsourced=bool(gap),

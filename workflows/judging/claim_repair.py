@@ -8,11 +8,11 @@ from app.domain.claims import Support
 from app.domain.evidence import Quote
 from app.domain.query import Language
 from app.domain.report import Section
-from workflows.checks.grading import load_grader
-from workflows.checks.overlap import measure_coverage
+from workflows.checks.grading import grade_claim
+from workflows.checks.overlap import rank_by_coverage
+from workflows.checks.rarity import load_rarity
 from workflows.checks.reading import read_sentence
 from workflows.judging.claim_draft import ClaimDraft, evidence_of
-from workflows.judging.claim_grading import grade_claim
 from workflows.judging.context import QuoteContext
 from workflows.judging.remarks import word_remark
 
@@ -36,10 +36,8 @@ def find_better_quote(draft: ClaimDraft, pool: Mapping[str, Quote], around: Mapp
     others = [quote for key, quote in pool.items() if key not in own]
     if not others:
         return None
-    shares = measure_coverage(
-        read_sentence(draft.sentence.text), [read_sentence(quote.text) for quote in others], load_grader().rarity
-    )
-    for place in shares.order[:CANDIDATES]:
+    order = rank_by_coverage(read_sentence(draft.sentence.text), [read_sentence(quote.text) for quote in others], load_rarity())
+    for place in order[:CANDIDATES]:
         evidence = evidence_of([others[place]], around)
         if grade_claim(draft.sentence.text, evidence).support is Support.FULL:
             return others[place]

@@ -23,8 +23,8 @@ REMARKS: Mapping[str, Mapping[Language, str]] = {
     },
     "name_missing": {EN: "The cited passage does not name {words}.", ZH: "所引段落没有提到“{words}”。"},
     "opposite_word": {
-        EN: "Where this says “{words}”, the cited passage seems to say the opposite.",
-        ZH: "此处说“{words}”，所引段落的说法似乎与之相反。",
+        EN: "This says “{words}”, where the cited passage says “{given}”.",
+        ZH: "此处说“{words}”，所引段落说的是“{given}”。",
     },
     "negation_differs": {
         EN: "This and the cited passage differ in a negation (“{words}”).",
@@ -43,20 +43,11 @@ REMARKS: Mapping[str, Mapping[Language, str]] = {
         ZH: "所引段落不像“{words}”那样肯定。",
     },
     "only_added": {EN: "The cited passage does not say “{words}”.", ZH: "所引段落没有说“{words}”。"},
-    "superlative_added": {EN: "The cited passage does not say “{words}”.", ZH: "所引段落没有说“{words}”。"},
-    "relation_differs": {
-        EN: "The cited passage relates the two in another way (“{words}”).",
-        ZH: "所引段落所说的二者关系与此不同（“{words}”）。",
+    "not_said": {EN: "The cited passage has next to none of these words.", ZH: "所引段落几乎没有这里的用词。"},
+    "worded_anew": {
+        EN: "Not judged: this is worded otherwise than the cited passage.",
+        ZH: "未评判：此处的措辞与所引段落不同。",
     },
-    "roles_differ": {
-        EN: "In the cited passage somebody or something else does this (“{words}”).",
-        ZH: "所引段落中，这件事的主体与此不同（“{words}”）。",
-    },
-    "words_missing": {
-        EN: "The cited passage does not say all of this (“{words}”).",
-        ZH: "所引段落没有说到其中的“{words}”。",
-    },
-    "doubted": {EN: "The cited passage may not say this.", ZH: "所引段落可能并没有这样说。"},
     "nothing_cited": {EN: "No citation stands behind this.", ZH: "这一句没有注明来源。"},
     "citation_removed": {
         EN: "Its citation named no stored source and was removed.",

@@ -15,9 +15,8 @@ from app.domain.report import Report
 from app.domain.tool_key import normalise_text
 from retrieval.language.sentences import split_sentences
 from retrieval.language.tokens import list_stems
-from workflows.checks.grading import ClaimGrade
+from workflows.checks.grading import ClaimGrade, grade_claim
 from workflows.judging.claim_draft import evidence_of
-from workflows.judging.claim_grading import grade_claim
 
 MAX_NEAREST = 3
 """The number of new quotes that an old claim is compared with: those that share most words with it."""
@@ -102,7 +101,7 @@ def _find_fallen(
     known = {quote.key: quote for quote in old.quotes}
     for claim in old.claims:
         own = [known[key] for key in claim.quote_keys if key in known]
-        if own and claim.support in (Support.FULL, Support.PARTIAL):
+        if own and claim.support in (Support.FULL, *_IN_PART):
             found = _judge_claim(claim, own, stands, fresh, texts)
             if found is not None:
                 yield found
@@ -126,14 +125,16 @@ def _judge_claim(
         return FallenClaim(claim=claim.text, why=FallReason.OPPOSED, support=Support.CONTRADICTED, before=before, after=opposing)
     if len(lost) < len(own):
         return None
-    best = min((grade.support for _, grade in grades), key=_ORDER.index, default=Support.NONE)
-    if _ORDER.index(best) <= _ORDER.index(claim.support):
+    best = min((grade.support for _, grade in grades), key=_RANKS.__getitem__, default=Support.NONE)
+    if _RANKS[best] <= _RANKS[claim.support]:
         return None
     why = FallReason.CHANGED if successors else FallReason.GONE
     return FallenClaim(claim=claim.text, why=why, support=best, before=before, after=tuple(map(_show_quote, successors)))
 
 
-_ORDER = (Support.FULL, Support.PARTIAL, Support.NONE, Support.CONTRADICTED, Support.UNCITED)
+_IN_PART = (Support.PARTIAL, Support.UNJUDGED)
+_RANKS = {Support.FULL: 0, **dict.fromkeys(_IN_PART, 1), Support.NONE: 2, Support.CONTRADICTED: 3, Support.UNCITED: 4}
+"""How well each verdict speaks of a claim; one that is not judged stands as one that holds in part."""
 
 
 def _find_nearest(claim: Claim, quotes: Sequence[Quote]) -> list[Quote]:

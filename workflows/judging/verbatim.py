@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from itertools import combinations
 
 from app.domain.evidence import Quote
 from app.domain.script import count_ideographs
 from retrieval.language.names import find_names
 from retrieval.language.sentences import list_sentences
-from retrieval.language.tokens import Word
-from workflows.checks.polarity import NEGATION_REACH, is_negation
-from workflows.checks.vetoes.veto import find_veto
+from workflows.checks.negation import NEGATION_REACH, is_negation
+from workflows.checks.vetoes.veto import find_vetoes
 from workflows.judging.introductions import describe_sources, is_introduction
 
 VERBATIM = "verbatim"
@@ -20,6 +18,7 @@ MOST_ADDED = 0.4
 LEAST_QUOTED = 30
 LETTERS_OF_IDEOGRAPH = 3
 LEAST_CHARS = 12
+"""The length from which a piece of a sentence says something that the rest may turn; a date or a name does not."""
 _LETTERS = re.compile(r"[^\W_]+")
 # A straight mark before a letter opens, any other closes. The first quotation may open, the last may close, in another sentence.
 _QUOTED = re.compile(r"(?:[“「『]|\"(?=\w))([^“”\"「」『』]+)(?:[”\"」』]|$)")
@@ -32,33 +31,43 @@ def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
     A part that was cut out of a sentence must still say what the sentence says.
     """
     own, said = _fold_letters(claim), [_fold_letters(quote.text) for quote in quotes]
+    quoted = [_fold_letters(part) for part in _find_quoted(claim)]
     if _is_cell(own, quotes):
         return True
     if any(_is_part_of(own, source) for source in said):
-        return _is_whole(own, quotes) or _keeps_sense(claim, quotes)
-    quoted = [_fold_letters(part) for part in _find_quoted(claim)]
+        return len(own) < LEAST_CHARS or own in quoted or _is_whole(own, quotes) or _keeps_sense(claim, quotes)
     if any(len(part) >= LEAST_CHARS and not any(_is_part_of(part, source) for source in said) for part in quoted):
         return False
-    parts = quoted or [source for source in said if _is_part_of(source, own)]
+    parts = quoted or [source for source in said if len(source) >= LEAST_CHARS and _is_part_of(source, own)]
     if not parts or not _adds_little(own, parts, quotes) or not _only_introduces(own, parts, quotes):
         return False
     return _knows_names(claim, quotes) and (bool(quoted) or _keeps_sense(claim, quotes))
 
 
 def _is_whole(own: str, quotes: Sequence[Quote]) -> bool:
-    """Say whether the claim is a whole quote, or whole sentences of one."""
-    for quote in quotes:
-        sentences = [_fold_letters(sentence) for sentence in list_sentences(quote.text)]
-        if own == _fold_letters(quote.text) or any(
-            own == " ".join(sentences[i:j]) for i, j in combinations(range(len(sentences) + 1), 2)
-        ):
+    """Say whether the claim is a whole quote, or whole lines or sentences of one."""
+    pieces = [pieces for quote in quotes for pieces in ([quote.text], quote.text.splitlines(), list_sentences(quote.text))]
+    return any(_is_run_of(own, [_fold_letters(piece) for piece in some]) for some in pieces)
+
+
+def _is_run_of(own: str, pieces: Sequence[str]) -> bool:
+    """Say whether some pieces in a row are these letters."""
+    for start, piece in enumerate(pieces):
+        run, following = piece, iter(pieces[start + 1 :])
+        while len(run) < len(own) and own.startswith(run):
+            if (more := next(following, None)) is None:
+                break
+            run = f"{run} {more}".strip()
+        if run == own:
             return True
     return False
 
 
 def _keeps_sense(claim: str, quotes: Sequence[Quote]) -> bool:
+    """Say whether nothing that a piece of a sentence leaves out turns what it says. A piece without words says nothing."""
     title = "; ".join(dict.fromkeys(quote.source.title for quote in quotes))
-    return find_veto(claim, title, tuple(sentence for quote in quotes for sentence in list_sentences(quote.text))) is None
+    found = find_vetoes(claim, title, tuple(sentence for quote in quotes for sentence in list_sentences(quote.text)))
+    return not found.words or not found.vetoes
 
 
 def _is_cell(own: str, quotes: Sequence[Quote]) -> bool:
@@ -77,7 +86,7 @@ def _is_part_of(part: str, whole: str) -> bool:
     """Say whether `whole` contains `part` in one piece, without a negation just before it."""
     before, found, _ = f" {whole} ".partition(f" {part} ")
     near = before.split()[-NEGATION_REACH:]
-    return bool(found) and len(part) >= LEAST_CHARS and not any(is_negation(Word(word, word)) for word in near)
+    return bool(found and part) and not any(map(is_negation, near))
 
 
 def _adds_little(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> bool:

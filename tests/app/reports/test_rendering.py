@@ -249,7 +249,7 @@ def test_a_claim_that_fails_is_marked_and_told_and_others_are_left_alone() -> No
         ([], "uncited"),
     ]
     assert result.evidence["claims"][1]["section"] == "Part 1"
-    assert result.told["claims"] == {"full": 1, "partial": 0, "none": 0, "contradicted": 1, "uncited": 1}
+    assert result.told["claims"] == {"full": 1, "partial": 0, "none": 0, "contradicted": 1, "unjudged": 0, "uncited": 1}
 
 
 def test_partly_and_thinly_supported_claims_are_marked_on_the_page_alone() -> None:

@@ -5,8 +5,8 @@ from math import exp
 import pytest
 
 from app.domain.claims import Support
-from workflows.checks.full_support import load_support_trees, measure_support, trees_of
-from workflows.checks.grading import Evidence, load_grader, measure_signals
+from workflows.checks.full_support import load_support_trees, trees_of
+from workflows.checks.grading import Evidence, grade_claim, measure_claim
 from workflows.checks.vetoes.veto import find_vetoes
 
 FERRY = Evidence(
@@ -17,7 +17,8 @@ SMALL = {
     "features": ["unknown", "pairs"],
     "bias": 0.5,
     "full": 0.6,
-    "warned": 0.3,
+    "doubted": 0.3,
+    "warned": 0.1,
     "trees": [[[0, 0.2, 1, 2], [1.0], [-2.0]], [[0.25]]],
 }
 
@@ -30,23 +31,21 @@ def test_the_leaves_of_all_trees_add_up(unknown: float, score: float) -> None:
 
 def test_the_shipped_trees_read_what_is_measured() -> None:
     trees = load_support_trees()
-    claim = "The harbour company bought the ferry in 1998."
-    signals = measure_signals(claim, FERRY, load_grader().rarity, None)
-    read = measure_support(signals, find_vetoes(claim, FERRY.title, tuple(FERRY.sentences)), chinese=False)
-    assert trees.features == tuple(read)
-    assert 0 < trees.warned < trees.full < 1
+    read, _ = measure_claim("The harbour company bought the ferry in 1998.", FERRY)
+    assert set(trees.features) == set(read)
+    assert 0 < trees.warned < trees.doubted < trees.full < 1
 
 
-def test_all_vetoes_are_found_and_the_first_is_what_readers_hear_of() -> None:
+def test_all_vetoes_are_found_and_one_that_is_true_is_told() -> None:
     claim = "The ferry was bought by Anna Holm in 1989."
     found = find_vetoes(claim, FERRY.title, tuple(FERRY.sentences))
     assert len({veto.reason for veto in found.vetoes}) >= 2
     assert found.unknown_names == 2
-    grade = load_grader().grade(claim, FERRY)
-    assert grade.veto == found.vetoes[0]
+    grade = grade_claim(claim, FERRY)
+    assert grade.veto in found.vetoes
     assert grade.support is not Support.FULL
 
 
 def test_a_claim_without_a_word_in_common_is_never_full() -> None:
-    assert load_grader().grade("Parliament debated the price of bread.", FERRY).support is not Support.FULL
-    assert load_grader().grade("“…”", FERRY).support is not Support.FULL
+    assert grade_claim("Parliament debated the price of bread.", FERRY).support is not Support.FULL
+    assert grade_claim("“…”", FERRY).support is not Support.FULL

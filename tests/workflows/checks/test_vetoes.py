@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.claims import Support
 from retrieval.language.sentences import list_sentences
-from workflows.checks.grading import Evidence, load_grader
+from workflows.checks.grading import Evidence, grade_claim
 from workflows.checks.vetoes.reasons import VetoReason
 from workflows.checks.vetoes.veto import find_veto
 
@@ -27,7 +27,7 @@ GARDEN = Evidence(
 
 
 def grade(claim: str, evidence: Evidence) -> Support:
-    return load_grader().grade(claim, evidence).support
+    return grade_claim(claim, evidence).support
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,8 @@ def grade(claim: str, evidence: Evidence) -> Support:
         ("The fire of July 1850 may have started in the dyeing room.", VetoReason.NUMBER),
         ("The fire of June 1850 started in the dyeing room.", VetoReason.OPEN),
         ("Corran Mill undoubtedly lies 12 kilometres north of Arden.", VetoReason.CERTAIN),
-        ("The river was diverted because production fell.", VetoReason.RELATION),
         ("Production rose because the river was diverted.", VetoReason.OPPOSITE),
-        ("Reed sold the largest wheel to Ana Duval before the war.", VetoReason.SUPERLATIVE),
+        ("The river was diverted because production fell.", VetoReason.RELATION),
         ("Ana Duval sold the second largest wheel to Reed before the war.", VetoReason.ROLES),
         ("Reed sold the second largest wheel to Ana Duval after the war.", VetoReason.RELATION),
         ("The mill reopened after 1851.", VetoReason.NEGATION),

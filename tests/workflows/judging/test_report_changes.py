@@ -53,7 +53,8 @@ def test_each_sort_of_change_is_told_with_the_words_of_both_sides() -> None:
     assert (budget.claim, budget.before[0].text, budget.after[0].text) == (BUDGET, BUDGET, RAISED)
     assert budget.why in (FallReason.CHANGED, FallReason.OPPOSED)
     assert not budget.support.holds
-    assert (depth.claim, depth.why, depth.support, depth.after) == (DREDGED, FallReason.GONE, Support.NONE, ())
+    assert (depth.claim, depth.why, depth.after) == (DREDGED, FallReason.GONE, ())
+    assert not depth.support.holds
     assert [claim.claim for claim in changes.new_claims] == [RAISED, FERRY]
 
 

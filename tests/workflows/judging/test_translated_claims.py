@@ -26,7 +26,7 @@ ONE = {EN: "One statement was not checked: the passage it cites is in another la
 )
 async def test_words_neither_blame_a_translation_nor_call_it_supported(sentence: str, language: Language) -> None:
     report = await check(a_report(f"{sentence} {marker_of(SURPLUS)}."), language=language)
-    assert report.claims[0].support is Support.PARTIAL
+    assert report.claims[0].support is Support.UNJUDGED
     assert text_mark_of(report.claims[0]) == ""
     assert len(report.notices) == 1
     assert report.notices[0].startswith(ONE[language])

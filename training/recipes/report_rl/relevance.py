@@ -13,7 +13,6 @@ from retrieval.encoding.encoder import Encoder
 from training.rewards.sameness import statement_key_of
 from training.rewards.score import Score
 from workflows.agents.kit import Kit
-from workflows.checks.nearness import cosine_of
 from workflows.judging.citation_judge import judge_cited_relevance
 
 MeasureRelevance: TypeAlias = Callable[[Kit | None, str, str, str], Awaitable[Score]]
@@ -33,7 +32,7 @@ def compare_vectors(encoder: Encoder) -> MeasureRelevance:
 
     async def measure(_: Kit | None, __: str, statement: str, quote: str) -> Score:
         one, other = await asyncio.to_thread(encoder.encode_passages, [statement, quote])
-        return max(0.0, cosine_of(one.tolist(), other.tolist()))
+        return max(0.0, float(one @ other))
 
     return measure
 

@@ -9,8 +9,8 @@ from retrieval.language.quantities import QuantityKind, read_quantities
 from retrieval.language.tokens import list_stems
 from retrieval.language.traditional import simplify
 from retrieval.language.word_lists import read_lists
-from training.synthesis.claim_support.names import PLACE, find_typed_names
 from training.synthesis.graph_queries.nouns import AttributeKind, Category
+from training.synthesis.graph_queries.typed_names import PLACE, find_typed_names
 
 OPENING_SENTENCES = 8
 """Places and amounts are read from the beginning of a document, where they are about its entity."""

@@ -10,7 +10,7 @@ from retrieval.language.sentences import CELL
 from retrieval.language.tokens import split_units
 from workflows.agents.brief.ranking import RankedUnit
 from workflows.agents.brief.units import Unit, UnitKind, count_words
-from workflows.checks.polarity import NEGATIONS
+from workflows.checks.negation import NEGATIONS
 
 FADED = 0.5
 """The share of the standard below which a unit is not even kept for readers who ask for more."""

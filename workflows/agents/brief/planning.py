@@ -22,7 +22,7 @@ from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.simple_plan import QUESTION_CHARS, shorten_title
 from workflows.agents.stage_memory import PLANNER
-from workflows.checks.grading import load_grader
+from workflows.checks.rarity import load_rarity
 
 SHORTEST_DOUBTED = 5
 _WORD = re.compile(rf"[^\W\d_{IDEOGRAPHS}]+")
@@ -46,7 +46,7 @@ async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
 
 async def _find_readings(question: str, kit: Kit) -> tuple[Reading, ...]:
     """Return how the unknown words of a question are to be read."""
-    known = load_grader().rarity.counts
+    known = load_rarity().counts
     words = [word for word in dict.fromkeys(_WORD.findall(question)) if _may_be_misspelt(word)]
     doubted = [word for word in words if (stem := stem_word(word.lower())) and stem not in known and not is_word(word)]
     try:

@@ -39,7 +39,7 @@ from workflows.agents.brief.wording import tell
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import path_of_search
-from workflows.checks.grading import load_grader
+from workflows.checks.rarity import load_rarity
 
 _WORD = re.compile(rf"(?<!['’])\b[^\W_{IDEOGRAPHS}]{{3,}}(?!\w|['’](?!s\b))")
 PASSAGES = 50
@@ -144,7 +144,7 @@ async def find_quotes(question: str, found: Sequence[Passage], agent: str, kit: 
 def _list_rarest(question: str) -> list[str]:
     """List the words of a question that say something, the rarest first. The script of Chinese shows no words."""
     words = [word for word in dict.fromkeys(_WORD.findall(drop_small_words(question))) if stem_word(word.lower())]
-    return sorted(words, key=lambda word: -load_grader().rarity.weight_of(stem_word(word.lower())))
+    return sorted(words, key=lambda word: -load_rarity().weight_of(stem_word(word.lower())))
 
 
 async def _search_twice(searches: Searches, state: SearchState) -> None:

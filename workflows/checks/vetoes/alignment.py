@@ -11,7 +11,6 @@ from workflows.checks.vetoes.texts import Atom, CheckedText, read_checked
 
 LONGEST_BLOCK = 24
 LONGEST_PHRASE = 6
-SHORTEST_PREFIX = 4
 OPENING = {False: 30, True: 10}
 SUBJECT_REACH = {False: 40, True: 12}
 LEAST_OF_PART = 3
@@ -149,19 +148,7 @@ def _match_word(atom: Atom, sentence: CheckedText) -> Places:
     if same := sentence.at.get(atom.root):
         return same
     groups = load_synonyms().members.get(atom.root, frozenset())
-    found = [other.start for other in sentence.atoms if groups & load_synonyms().members.get(other.root, frozenset())]
-    if not found and not atom.name:
-        found = [other.start for other in sentence.atoms if not other.chinese and _are_derived(atom, other)]
-    return tuple(found)
-
-
-def _are_derived(one: Atom, other: Atom) -> bool:
-    """Whether two words differ in the ending alone: govern, governor, government."""
-    left, right = one.text.lower(), other.text.lower()
-    shared = 0
-    while shared < min(len(left), len(right)) and left[shared] == right[shared]:
-        shared += 1
-    return shared >= SHORTEST_PREFIX and load_lists().endings.issuperset((left[shared:], right[shared:]))
+    return tuple(other.start for other in sentence.atoms if groups & load_synonyms().members.get(other.root, frozenset()))
 
 
 def _match_phrases(claim: CheckedText, sentence: CheckedText, places: list[Places]) -> None:

@@ -39,8 +39,6 @@ class WordLists(NamedTuple):
     stand_ins: re.Pattern[str]
     frames: re.Pattern[str]
     grammar: frozenset[str]
-    no_superlatives: frozenset[str]
-    endings: frozenset[str]
 
 
 class Relation(NamedTuple):
@@ -91,8 +89,6 @@ def load_lists() -> WordLists:
         stand_ins=_compile(told["stand_ins"]),
         frames=_compile(told["frames"]),
         grammar=frozenset(written["grammar"].split()),
-        no_superlatives=frozenset(written["no_superlatives"].split()),
-        endings=frozenset({"", *written["endings"].split()}),
     )
 
 

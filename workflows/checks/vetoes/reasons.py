@@ -17,18 +17,21 @@ class VetoReason(StrEnum):
     OPEN = "hedge_dropped"
     CERTAIN = "certainty_added"
     ONLY = "only_added"
-    SUPERLATIVE = "superlative_added"
     RELATION = "relation_differs"
     ROLES = "roles_differ"
     WORDS = "words_missing"
 
 
 class Veto(NamedTuple):
-    """A reason and the words that it is about; `unknown` is the share of the claim's words that the evidence lacks."""
+    """A reason and the words that it is about; `unknown` is the share of the claim's words that the evidence lacks.
+
+    `given` are the evidence's words that stand against those of the claim, where there are such.
+    """
 
     reason: VetoReason
     words: str
     unknown: float = 0.0
+    given: str = ""
 
 
 OPPOSED = frozenset({VetoReason.OPPOSITE, VetoReason.NEGATION})

@@ -1,31 +1,23 @@
-"""Vetoes of what limits a statement: negation, hedges, certainty, quantities, "only", superlatives, and opposite words."""
+"""Vetoes of what limits a statement: negation, hedges, certainty, quantities, "only", and opposite words."""
 
-import re
 from collections.abc import Sequence
 
 from workflows.checks.vetoes.alignment import ClaimPart
 from workflows.checks.vetoes.contexts import CLEARLY_NEARER, measure_context
-from workflows.checks.vetoes.lists import MarkerClass, compile_chinese_opposites, load_lists, load_opposites
+from workflows.checks.vetoes.lists import MarkerClass, compile_chinese_opposites, load_opposites
 from workflows.checks.vetoes.reasons import Veto, VetoReason
 from workflows.checks.vetoes.texts import Atom, CheckedText, Marker
 
-_RANKED = re.compile(
-    r"\b(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(?:st|nd|rd|th))[\s-]([a-z]{2,}est|most)\b",
-    re.IGNORECASE,
-)
 LEVELS = {MarkerClass.ALL: 5, MarkerClass.MOST: 4, MarkerClass.MANY: 3, MarkerClass.SOME: 2, MarkerClass.FEW: 1}
 UNLIKELY_ALONE = frozenset({MarkerClass.ALL, MarkerClass.MOST, MarkerClass.MANY, MarkerClass.FEW})
 KEPT_LEVELS = frozenset({MarkerClass.MOST, MarkerClass.SOME, MarkerClass.FEW, MarkerClass.ONE_OF})
 UNSETTLED = (MarkerClass.OPEN, MarkerClass.AHEAD)
-_SUPERLATIVE = re.compile(
-    r"\b(?:most (?=[a-z]+(?:ful|ous|ant|ent|al|ive|ed|ing|ic|able|ible|ar|ly|ern)\b)|[a-z]{2,}est\b)|最(?!近|终|后|初)"
-)
 
 
 def check_statement(claim: CheckedText, part: ClaimPart) -> list[Veto]:
     """Return at most one veto of each of these kinds."""
     own = [marker for marker in claim.markers if part.start <= marker.start < part.end]
-    checks = (_check_opposites, _check_negations, _check_levels, _check_open, _check_certain, _check_only, _check_superlatives)
+    checks = (_check_opposites, _check_negations, _check_levels, _check_open, _check_certain, _check_only)
     return [veto for check in checks if (veto := check(part, own, claim))]
 
 
@@ -36,7 +28,7 @@ def _check_opposites(part: ClaimPart, _: Sequence[Marker], claim: CheckedText) -
         against = [words[word] for word in load_opposites().get(atom.text.lower(), ()) if word in words and not atom.chinese]
         against = [other for other in against if not _is_said(other, part)]
         if against and (not places or _stands_nearer(atom, places, against, claim, part)):
-            return Veto(VetoReason.OPPOSITE, atom.text)
+            return Veto(VetoReason.OPPOSITE, atom.text, given=against[0].text)
     return _check_chinese_opposites(part, claim)
 
 
@@ -45,8 +37,8 @@ def _check_chinese_opposites(part: ClaimPart, claim: CheckedText) -> Veto | None
     pattern = compile_chinese_opposites()
     said, met = ({found.group() for found in pattern.finditer(text)} for text in (own, given))
     for word in sorted(said - met):
-        if not load_opposites()[word].isdisjoint(met - said):
-            return Veto(VetoReason.OPPOSITE, word)
+        if against := load_opposites()[word] & (met - said):
+            return Veto(VetoReason.OPPOSITE, word, given=min(against))
     return None
 
 
@@ -149,19 +141,3 @@ def _check_only(part: ClaimPart, own: Sequence[Marker], _: CheckedText) -> Veto 
     if added and given and not said and not part.sentence.list_markers(MarkerClass.ALSO):
         return Veto(VetoReason.ONLY, added.text)
     return None
-
-
-def _check_superlatives(part: ClaimPart, _: Sequence[Marker], claim: CheckedText) -> Veto | None:
-    """Find a superlative that the sentence does not have, or has with an ordinal that the claim leaves out."""
-    given = set(_list_superlatives(part.sentence.text))
-    ranked = {match.group(1).lower() for match in _RANKED.finditer(part.sentence.text)}
-    own = {match.group(1).lower() for match in _RANKED.finditer(claim.text)}
-    for said in _list_superlatives(claim.text[part.start : part.end]):
-        if said not in given or said in ranked - own:
-            return Veto(VetoReason.SUPERLATIVE, said)
-    return None
-
-
-def _list_superlatives(text: str) -> list[str]:
-    found = [match.group().strip() for match in _SUPERLATIVE.finditer(text.lower())]
-    return [word for word in found if word not in load_lists().no_superlatives]

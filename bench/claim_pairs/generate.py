@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 from app.domain.query import Language
+from bench.claim_pairs.falsehoods import FALSEHOODS, MakeClaim
+from bench.claim_pairs.pairs import ClaimPair, SourceText, language_of
+from bench.claim_pairs.paraphrases import PARAPHRASES, drop_detail, reorder, use_synonyms
+from bench.claim_pairs.scene import Scene, pool_names
 from retrieval.language.sentences import list_sentences
-from training.synthesis.claim_support.falsehoods import FALSEHOODS, MakeClaim
-from training.synthesis.claim_support.names import pool_names
-from training.synthesis.claim_support.pairs import ClaimPair, SourceText, language_of
-from training.synthesis.claim_support.paraphrases import PARAPHRASES, drop_detail, reorder, use_synonyms
-from training.synthesis.claim_support.scene import Scene
 
 SHORTEST, LONGEST = {Language.ENGLISH: 40, Language.CHINESE: 15}, {Language.ENGLISH: 300, Language.CHINESE: 110}
 EVIDENCE_SENTENCES = 3

@@ -1,14 +1,16 @@
 """A sentence of a text of which a claim is made, with what the making draws from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from app.domain.query import Language
-from training.synthesis.claim_support.pairs import SourceText
-from training.synthesis.claim_support.substitutions import NAMES, load_wordings, substitute
+from bench.claim_pairs.pairs import SourceText
+from bench.claim_pairs.substitutions import NAMES, load_wordings, substitute
+from training.synthesis.graph_queries.typed_names import find_typed_names
 
+MOST_NAMES = 400
 NamePools = Mapping[tuple[Language, str], tuple[str, ...]]
 
 
@@ -49,3 +51,13 @@ class Scene:
     def substitute(self, *path: str) -> str | None:
         """Return the sentence with one substitution from a list, or None."""
         return substitute(self.sentence, self.take_list(*path), self.language, self.draw)
+
+
+def pool_names(texts: Iterable[SourceText]) -> Mapping[tuple[Language, str], tuple[str, ...]]:
+    """Return names by language and kind, from these texts."""
+    pools: dict[tuple[Language, str], dict[str, None]] = {}
+    for text in texts:
+        for sentence in text.sentences:
+            for name in find_typed_names(sentence, text.language):
+                pools.setdefault((text.language, name.kind), {})[name.text] = None
+    return {key: tuple(names)[:MOST_NAMES] for key, names in pools.items()}

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from training.synthesis.claim_support.falsehoods import MakeClaim
-from training.synthesis.claim_support.scene import Scene
-from training.synthesis.claim_support.substitutions import substitute, tidy
+from bench.claim_pairs.falsehoods import MakeClaim
+from bench.claim_pairs.scene import Scene
+from bench.claim_pairs.substitutions import substitute, tidy
 
 _OPENING_TIME = re.compile(r"^((?:In|On|During|After|Before|By|Since) [^,]{4,40}), ([^;:]+)\.$")
 _CLOSING_TIME = re.compile(r"^([^,;:]{20,}) ((?:in|on|during|since) (?:the )?(?:[A-Z]\w+ )?(?:\d{1,2},? )?\d{4})\.$")

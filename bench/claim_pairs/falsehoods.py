@@ -6,9 +6,9 @@ from functools import partial
 from typing import TypeAlias
 
 from app.domain.dates import MONTHS
-from training.synthesis.claim_support.names import ORGANISATION, PERSON, PLACE, find_typed_names
-from training.synthesis.claim_support.scene import Scene
-from training.synthesis.claim_support.substitutions import choose_other, substitute, tidy
+from bench.claim_pairs.scene import Scene
+from bench.claim_pairs.substitutions import choose_other, substitute, tidy
+from training.synthesis.graph_queries.typed_names import ORGANISATION, PERSON, PLACE, find_typed_names
 
 MakeClaim: TypeAlias = Callable[[Scene], str | None]
 

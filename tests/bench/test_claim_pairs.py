@@ -4,19 +4,10 @@ import json
 from pathlib import Path
 
 from app.domain.query import Language
-from tests.training.synthesis.graph_queries.small_world import open_world
-from tests.training.synthesis.recorded_run_folders import TODAY
-from training.evaluation.harness.models import RunModels
-from training.synthesis.claim_support.falsehoods import FALSEHOODS
-from training.synthesis.claim_support.generate import generate_pairs, read_source
-from training.synthesis.claim_support.pairs import BUILD, JUDGE, half_of, read_pairs, write_pairs
-from training.synthesis.claim_support.paraphrases import PARAPHRASES
-from training.synthesis.claim_support.set_recipe import list_candidates
-from training.synthesis.set_request import SetRequest
-from training.synthesis.source_corpus import SourceCorpus
-from training.synthesis.workshop import Workshop
-from workflows.agents.codec import SchemaCodec
-from workflows.prompts.library import PromptLibrary
+from bench.claim_pairs.falsehoods import FALSEHOODS
+from bench.claim_pairs.generate import generate_pairs, read_source
+from bench.claim_pairs.pairs import BUILD, JUDGE, half_of, read_pairs, write_pairs
+from bench.claim_pairs.paraphrases import PARAPHRASES
 
 ENGLISH = (
     "In 1890, John Smith was the first governor of the province, and he may have written most of its laws in Boston. "
@@ -77,27 +68,3 @@ def test_pairs_are_read_as_they_were_written(tmp_path: Path) -> None:
     row = {"title": "T", "evidence": ["One.", "Two."], "claim": "C.", "kind": "k", "right": True}
     (tmp_path / "given.jsonl").write_text(json.dumps(row))
     assert next(read_pairs(tmp_path / "given.jsonl")).evidence == ("One.", "Two.")
-
-
-def test_a_pair_stands_with_every_document_that_has_its_evidence(tmp_path: Path) -> None:
-    records = [
-        {"_id": str(n), "doc_id": str(n), "title": f"Title {n}", "url": f"w:{n}", "text": ENGLISH if n < 2 else CHINESE}
-        for n in range(3)
-    ]
-    with open_world(tmp_path, records) as corpus:
-        found = [candidate.documents for candidate in list_candidates(workshop_for(tmp_path, corpus))]
-        addresses = [document.source.url for document in corpus.list_documents()]
-    assert {tuple(sorted(documents)) for documents in found} == {tuple(addresses[:2]), tuple(addresses[2:])}
-
-
-def test_labelled_pairs_without_a_title_stand_with_those_of_the_same_evidence(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl"
-    rows = [{"evidence": evidence, "claim": claim, "right": True} for evidence in ("One.", "Two.") for claim in ("C.", "D.")]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    found = [candidate.documents for candidate in list_candidates(workshop_for(tmp_path, inputs=(path,)))]
-    assert found[0] == found[1] != found[2] == found[3]
-
-
-def workshop_for(folder: Path, *corpora: SourceCorpus, inputs: tuple[Path, ...] = ()) -> Workshop:
-    request = SetRequest("claim-support", folder / "set", 40, inputs=inputs)
-    return Workshop(request, corpora, RunModels(None, None), PromptLibrary.load(), SchemaCodec(), TODAY)
