@@ -85,7 +85,7 @@ class Settings(BaseModel):
     )
     llm_codec: Codec = Field(default=Codec.SCHEMA, description="`schema` or `tags`.")
     llm_context: int = Field(
-        default=0, ge=0, description="The model's context in tokens; agents read less at once, below 16384 prompts are short."
+        default=0, ge=0, description="The model's context in tokens; default: as its server tells, else 32000."
     )
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
     llm_tell_after: int = Field(default=20, ge=1, description="Seconds without a token of which a run tells.")

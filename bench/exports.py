@@ -15,7 +15,7 @@ from uuid import UUID
 import orjson
 
 from app.domain.citations import Citation
-from app.domain.query import Language, ResearchQuery
+from app.domain.query import ResearchQuery
 from app.domain.run import Run, RunStatus
 from app.exports.nouns import ExportFormat
 from app.exports.service import Exports
@@ -25,7 +25,6 @@ from app.exports.service.document import Block, Heading, Items, Notice, Paragrap
 from app.exports.service.prose import plain_text_of
 from app.reports.rendering import render
 from app.reports.rendering.numbering import number_citations
-from app.reports.rendering.words import WORDS
 from app.reports.storage.reports import StoredReport
 from bench import export_readers
 from bench.bilingual_report import DATA, make_bilingual_manuscript
@@ -43,7 +42,6 @@ READERS: dict[ExportFormat, Callable[[bytes], export_readers.ExportContent]] = {
     ExportFormat.RIS: export_readers.read_ris_export,
     ExportFormat.CSL: export_readers.read_csl_export,
 }
-CONFLICTS = WORDS[Language.ENGLISH].conflicts
 REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
 
 
@@ -66,14 +64,11 @@ async def main(keep: Path | None) -> None:
 
 
 def expect_document(form: ExportFormat, document: ReportDocument) -> ReportDocument:
-    """Return the document that a format should hold. JSON has claims and conflicts as data, without marks and our heading."""
+    """Return the document that a format should hold. JSON has claims as data, without marks."""
     if form is ExportFormat.BIBTEX:
         titled = [r.model_copy(update={"title": r.title.translate(export_readers.DOUBLE_MARKS)}) for r in document.references]
         return document.model_copy(update={"references": tuple(titled)})
-    if form is not ExportFormat.JSON:
-        return document
-    blocks = [block for block in document.blocks if not (isinstance(block, Heading) and plain_text_of(block.of) == CONFLICTS)]
-    return document.model_copy(update={"blocks": tuple(blocks)})
+    return document
 
 
 def find_lost_parts(
@@ -81,7 +76,11 @@ def find_lost_parts(
 ) -> list[str]:
     """List the parts of the report that a reader did not find. Of sources alone, those are titles, numbers and addresses."""
     titles = [reference.title for reference in document.references]
-    texts = titles if sources_only else [document.title, *list_texts(document.blocks), *(r.quote for r in document.references)]
+    texts = (
+        titles
+        if sources_only
+        else [document.title, *list_texts(document.blocks), *(quote.text for r in document.references for quote in r.quotes)]
+    )
     lost = [text for text in texts if compact_text(text) not in found.words]
     lost += [f"[{citation.n}]" for citation in citations if citation.n not in found.numbers]
     addresses = {unquote(address) for address in found.addresses}

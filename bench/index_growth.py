@@ -14,12 +14,13 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from subprocess import PIPE
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import psutil
@@ -30,7 +31,7 @@ from retrieval.building.build import index_text, split_batches
 from retrieval.encoding.encoder import Encoder, EncoderBackend, Vectors, open_encoder
 from retrieval.index.edge import EdgeIndex
 from retrieval.index.ports import HybridQuery, IndexedPassage
-from retrieval.index.sparse import SparseEncoder, SparseVector, average_length_of
+from retrieval.index.sparse import SparseEncoder, SparseVector, average_lengths
 from retrieval.search.library import CANDIDATES
 
 JITTER = 0.02
@@ -52,17 +53,14 @@ class PassageMaterial(NamedTuple):
 def load_material(encoder: CachingEncoder, count: int) -> PassageMaterial:
     """Encode the first `count` passages of Wikipedia."""
     records = list(islice(read_lines(load_wikipedia_passages().corpus), count))
-    texts = [index_text(record["title"], record["text"].strip()) for record in records]
-    around = [index_text(record["title"], join_neighbours(records, place)) for place, record in enumerate(records)]
-    words = SparseEncoder(average_length_of(texts[::50]), average_length_of(around[::50]))
+    documents = [
+        (own[0]["title"], [record["text"].strip() for record in own])
+        for own in (list(group) for _, group in groupby(records, key=itemgetter("doc_id")))
+    ]
+    words = SparseEncoder(*average_lengths(documents[::50]))
+    texts = (index_text(title, text) for title, passages in documents for text in passages)
     dense = np.concatenate([encoder.encode_passages(part) for part in split_batches(texts, 1_024)])
-    return PassageMaterial([words.weigh_passage(*pair) for pair in zip(texts, around, strict=True)], dense)
-
-
-def join_neighbours(records: Sequence[Mapping[str, Any]], place: int) -> str:
-    """Join a passage with those of its article before and after it."""
-    near = records[max(0, place - 1) : place + 2]
-    return "\n\n".join(record["text"].strip() for record in near if record["doc_id"] == records[place]["doc_id"])
+    return PassageMaterial([vector for document in documents for vector in words.weigh_passages(*document)], dense)
 
 
 def make_queries(encoder: Encoder) -> list[HybridQuery]:

@@ -73,6 +73,10 @@ class PlantedIndex:
         """Know no words."""
         return {}
 
+    async def read_whole(self, where: SearchFilter, most_chars: int) -> list[Document] | None:
+        """Be too long to be read whole."""
+        return None
+
     async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         """Compare nothing."""
         return ()

@@ -26,7 +26,7 @@ FORMS = (
 FIRST_YEAR = 1800
 YEARS = 22
 STEP = 9
-# With the stub's own shape a deep run makes 77 model calls and 12 searches.
+# With the stub's own shape a deep run makes 67 model calls and 12 searches.
 EFFORT = "deep"
 
 

@@ -10,6 +10,10 @@ from pathlib import Path
 SIGNIFICANT_DECIMALS = 4
 SMALL = 0.001
 CHANGED = "+changes"
+FILES = ".files.txt"
+"""What the file beside a result is called that names the files the bench used."""
+KEPT = (":!bench/results", ":!bench/README.md")
+"""What keeps figures is not measured: of several benches in a row, the first one's result is no change for the second."""
 
 
 def print_result(bench: str, figures: Mapping[str, float], more_machine: Sequence[str] = ()) -> None:
@@ -63,7 +67,7 @@ def read_commit() -> str:
     root = Path(__file__).resolve().parent.parent
     try:
         head = _git(root, "rev-parse", "--short=12", "HEAD")
-        changed = _git(root, "status", "--porcelain", "--untracked-files=no")
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no", "--", ".", *KEPT)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return head + CHANGED if changed else head

@@ -16,26 +16,27 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from bench.result import CHANGED
+from bench.result import CHANGED, FILES
 
 LIMIT = re.compile(r"(?P<sign>[≥≤<>=]) (?:(?P<factor>[\d.]+) × )?(?P<bound>\w[\w.]*)")
 SIGNS = {"≥": operator.ge, "≤": operator.le, "<": operator.lt, ">": operator.gt, "=": operator.eq}
 
 
 class Limits(BaseModel):
-    """The limits of one bench's figures, and the code that it measures.
+    """The limits of one bench's figures, and how it is run.
 
     `figures` maps each figure of the table to its limit: a sign and a number (`< 15`), or another figure of the same bench,
     with a factor where one is wanted (`≥ 1.25 × baseline_recall`). An empty limit means that the figure is only reported.
-    `measures` are folders of the repository. `short` says in a sentence or two why figures miss their limits. `module` is the
-    bench's, where a bench has several rows and each its own name.
+    `short` says in a sentence or two why figures miss their limits. `module` is the bench's, where a bench has several rows and
+    each its own name. `arguments` are those of the measurement; `recorded` those of the slow run that only lists the files, where
+    a smaller one uses the same.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     module: str = ""
     arguments: str = ""
-    measures: tuple[str, ...]
+    recorded: str | None = None
     figures: dict[str, str]
     short: str = ""
 
@@ -83,37 +84,47 @@ class History:
             return False
         return self._git("merge-base", "--is-ancestor", commit, "HEAD").returncode == 0
 
-    def has_changed_since(self, commit: str, paths: Iterable[str]) -> bool:
-        """Tell whether a later commit touches one of the paths."""
-        found = self._git("log", "-1", "--format=%h", f"{commit}..HEAD", "--", *paths)
+    def count_commits_since(self, commit: str, files: Iterable[str]) -> int:
+        """Count the later commits that touch one of the files; merges are no commits of their own."""
+        # Without --full-history, git leaves out side branches that end with the same content.
+        words = ("rev-list", "--count", "--no-merges", "--full-history", f"{commit}..HEAD", "--", *files)
+        found = self._git(*words)
         found.check_returncode()
-        return bool(found.stdout)
+        return int(found.stdout)
 
     def _git(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["git", "-C", str(self._root), *arguments], capture_output=True, text=True)
+        command = ["git", "-C", str(self._root), "--literal-pathspecs", *arguments]
+        return subprocess.run(command, capture_output=True, text=True)
 
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- the table begins: python -m bench.table writes it -->", "<!-- the table ends -->"
 HEAD = "| command | figure | measured | must be | |\n|---|---|---|---|---|"
 MET, MISSED, MISSING = "met", "missed", "not measured"
-UNKNOWN, CHANGED_SINCE = "commit unknown", "code changed since"
+UNKNOWN, NOT_RECORDED = "commit unknown", "files not recorded"
 
 
 class Result(BaseModel):
-    """The last line of a bench, from bench/results."""
+    """The last line of a bench, from bench/results, with the files that it used; `files` is empty where none were recorded."""
 
     model_config = ConfigDict(frozen=True)
 
     bench: str
     figures: dict[str, float | int]
     commit: str
+    files: tuple[str, ...] = ()
 
 
 def read_results(folder: Path) -> dict[str, Result]:
     """Read the results, by the name of their bench."""
-    found = [Result.model_validate(json.loads(file.read_text())) for file in sorted(folder.glob("*.json"))]
+    found = [_read_result(file) for file in sorted(folder.glob("*.json"))]
     return {result.bench: result for result in found}
+
+
+def _read_result(file: Path) -> Result:
+    files = file.with_suffix(FILES)
+    recorded = files.read_text().splitlines() if files.exists() else []
+    return Result.model_validate({**json.loads(file.read_text()), "files": recorded})
 
 
 def write_section(limits: Mapping[str, Limits], results: Mapping[str, Result], history: History) -> str:
@@ -140,7 +151,7 @@ def replace_section(readme: str, section: str) -> str:
 
 def _write_rows(bench: str, limits: Limits, result: Result | None, history: History) -> Iterator[str]:
     command = f"python -m bench.{limits.module or bench} {limits.arguments}".strip()
-    age = "" if result is None else _tell_age(result, limits, history)
+    age = "" if result is None else _tell_age(result, history)
     for figure, limit in limits.figures.items():
         value = "" if result is None else _find_figure(result, figure)
         marks = [MISSING] if result is None else [mark for mark in (_judge(limits, result, figure), age) if mark]
@@ -166,10 +177,13 @@ def _find_figure(result: Result, figure: str) -> float:
     return result.figures[figure]
 
 
-def _tell_age(result: Result, limits: Limits, history: History) -> str:
+def _tell_age(result: Result, history: History) -> str:
     if not history.knows(result.commit):
         return UNKNOWN
-    return CHANGED_SINCE if history.has_changed_since(result.commit, limits.measures) else ""
+    if not result.files:
+        return NOT_RECORDED
+    count = history.count_commits_since(result.commit, result.files)
+    return f"{count} commit since" if count == 1 else f"{count} commits since"
 
 
 def main() -> None:

@@ -87,7 +87,7 @@ class Policy:
     def _write_json(self, asked: AskedOutput) -> str:
         if asked.step == "state":
             return json.dumps({"memory": ["Protection [p1]"], "plan": "- [x] reasons"})
-        return json.dumps({"quotes": [{"passage": "p1", "text": SUPPORTED}], "answer": "Protection [p1].", "gaps": []})
+        return json.dumps({"answer": "Protection [p1].", "passages": [], "gaps": [], "conflicts": []})
 
     def _write_report(self, asked: AskedOutput) -> str:
         if self.report is not None:

@@ -51,6 +51,19 @@ class Searcher(Protocol):
 
 
 @runtime_checkable
+class WholeReader(Protocol):
+    """A searcher that reads whole collections.
+
+    Raises:
+        ToolError: the index cannot be reached, or has no such collection.
+    """
+
+    async def read_whole(self, where: SearchFilter, most_chars: int) -> list[Document] | None:
+        """Return all documents of the filter's collections; None where they are longer than so many characters together."""
+        ...
+
+
+@runtime_checkable
 class Speller(Protocol):
     """A searcher that knows the words of its passages.
 

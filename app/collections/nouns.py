@@ -14,10 +14,10 @@ from app.accounts.nouns.access import Principal, Role
 from app.domain.errors import InvalidInput
 from app.domain.value import Value
 
-DOCUMENT_SUFFIXES = frozenset({".pdf", ".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".epub"})
+DOCUMENT_SUFFIXES = frozenset({".pdf", ".docx", ".docm", ".pptx", ".pptm", ".xlsx", ".xlsm", ".epub", ".eml"})
 TEXT_SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".csv", ".tsv"})
 SUFFIXES = DOCUMENT_SUFFIXES | TEXT_SUFFIXES
-KINDS = "PDF, Word, PowerPoint, Excel, EPUB, Markdown, text, HTML, CSV and TSV"
+KINDS = "PDF, Word, PowerPoint, Excel, EPUB, e-mail (.eml), Markdown, text, HTML, CSV and TSV"
 MAX_FILE_BYTES = 64 << 20
 MAX_FILES_AT_ONCE = 50
 MAX_UPLOAD_BYTES = 512 << 20

@@ -5,10 +5,12 @@ retry changes nothing. Offsets count characters in the stored snapshot of the so
 """
 
 import hashlib
+from collections.abc import Mapping
 from datetime import date
 from enum import StrEnum
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from app.domain.address import host_of
 from app.domain.budget import StopReason, Usage
@@ -76,6 +78,10 @@ class Passage(Value):
         """Content address: the same passage has the same key, whoever found it."""
         return content_key(self.source.url, self.source.snapshot, str(self.start), self.text)
 
+    def holds(self, other: "Passage | Quote") -> bool:
+        """Say whether this stretch of a snapshot has the other one in it."""
+        return self.source.snapshot == other.source.snapshot and self.start <= other.start and other.end <= self.end
+
 
 class Quote(Value):
     """An exact quotation: `snapshot_text[start:end] == text`."""
@@ -96,14 +102,6 @@ class SourceConflict(Value):
 
     about: str
     quote_keys: tuple[str, ...] = Field(min_length=2)
-
-
-class QuoteSurroundings(Value):
-    """The text before and after a quote in the passage that an agent read. `key` is the quote's."""
-
-    key: str
-    before: str = ""
-    after: str = ""
 
 
 class FormKind(StrEnum):
@@ -133,8 +131,8 @@ class Finding(Value):
     A search that failed or ran out is a Finding that says so, never a missing one. `thoughts` is the agent's reasoning, one line
     a turn: its part of the Extended Chain-of-Thought memory. `relevance`, where given, says for each quote how well it serves the
     whole question, on a scale that findings of one run share, so that a report can merge them. `forms`, where given, says what
-    the quotes are in their sources. `around` has what stood next to the quotes. `notices` tell the report's reader what the model
-    did not do in this search.
+    the quotes are in their sources. `passages` are those that the agent read and cites, quotes or names in a conflict, whole: a
+    report is written from them. `notices` tell the report's reader what the model did not do in this search.
     """
 
     subtask_id: str
@@ -142,7 +140,7 @@ class Finding(Value):
     quotes: tuple[Quote, ...] = ()
     relevance: tuple[float, ...] = ()
     forms: tuple[QuoteForm, ...] = ()
-    around: tuple[QuoteSurroundings, ...] = ()
+    passages: tuple[Passage, ...] = ()
     gaps: tuple[str, ...] = ()
     conflicts: tuple[SourceConflict, ...] = ()
     thoughts: tuple[str, ...] = ()
@@ -151,3 +149,21 @@ class Finding(Value):
     notices: tuple[str, ...] = ()
     turns: int = 0
     usage: Usage = Usage()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_surroundings(cls, said: Any) -> Any:
+        """Make passages of what findings had once: the text before and after each quote, under the quote's key."""
+        if not isinstance(said, Mapping) or "around" not in said:
+            return said
+        quotes = {quote.key: quote for quote in map(Quote.of_any_version, said.get("quotes", ()))}
+        known = [(quotes[around["key"]], around) for around in said["around"] if around["key"] in quotes]
+        rest = {name: value for name, value in said.items() if name != "around"}
+        return {"passages": [_widen(quote, around) for quote, around in known], **rest}
+
+
+def _widen(quote: Quote, around: Mapping[str, str]) -> Passage:
+    before, after = around.get("before", ""), around.get("after", "")
+    start = quote.start - len(before)
+    text = f"{before}{quote.text}{after}"
+    return Passage(source=quote.source, text=text, start=start, end=start + len(text))

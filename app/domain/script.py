@@ -12,6 +12,11 @@ def is_ideograph(char: str) -> bool:
     return "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff"
 
 
+def has_ideographs(text: str) -> bool:
+    """Tell whether a text has Chinese characters."""
+    return _ONE.search(text) is not None
+
+
 def list_ideographs(text: str) -> list[str]:
     """List the ideographs of a text, in order."""
     return _ONE.findall(text)

@@ -13,7 +13,7 @@ from app.comparisons.service.offers import offers_of
 from app.disk import Disks
 from app.domain.errors import SetupError
 from app.domain.services import find_searchable
-from app.garbage import collect_garbage_rarely
+from app.garbage import collect_garbage_rarely, give_memory_back
 from app.health_socket import answer_health_checks
 from app.http import logs
 from app.http.asgi import create_app
@@ -89,7 +89,7 @@ async def serve(
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
             collect_garbage_rarely()
-            async with answer_health_checks(health_socket):
+            async with answer_health_checks(health_socket), give_memory_back():
                 await Server(app, services, settings.trusted_proxies).serve(sockets=[listening])
 
 

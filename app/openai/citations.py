@@ -10,9 +10,8 @@ from app.domain.code import find_code
 from app.reports.storage.reports import StoredReport
 
 MARK = re.compile(r"\[(\d{1,4})\]")
-# The list of sources at the end begins so: each entry with its number in bold, which is no citation. A paragraph
-# before it may begin so too.
-FIRST_ENTRY = "\n**[1]** "
+# The last section is the list of sources, where numbers are no citations.
+SECTION = "\n## "
 
 
 class UrlCitation(BaseModel):
@@ -28,7 +27,7 @@ class UrlCitation(BaseModel):
 def find_citations(report: StoredReport) -> list[UrlCitation]:
     """Return every mark of the report's Markdown, in order, with its source."""
     sources = {cited["n"]: cited["source"] for cited in orjson.loads(report.evidence)["citations"]}
-    body, _, _ = report.markdown.rpartition(FIRST_ENTRY)
+    body, _, _ = report.markdown.rpartition(SECTION)
     return cite_sources(body, sources)
 
 

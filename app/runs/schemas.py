@@ -58,7 +58,7 @@ class NewRun(BaseModel):
     composition: Composition | None = Field(
         default=None,
         description="How a model writes the report of the system minddr: `sections` by writers side by side, `single_pass` by "
-        "one call. Null: your organisation's default.",
+        "one call. Null: your organisation's default, else by the room of the model's context.",
     )
     one_conversation: bool = Field(
         default=False,

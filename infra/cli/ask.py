@@ -9,12 +9,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from app.domain.budget import Budget
-from app.domain.errors import InvalidInput
+from app.domain.errors import InvalidInput, ToolUnavailable
 from app.domain.options import SourceKind
 from app.domain.query import Effort, ResearchQuery
 from app.runs.schemas import NewRun
 from app.settings import Settings
-from infra.cli.build_progress import explain_words_only
+from infra.cli.build_progress import explain_first_index, explain_words_only
 from infra.cli.connection import Connection, open_connection
 from infra.cli.documents import index_folder, name_of_folder, open_index
 from infra.cli.execute import say
@@ -73,6 +73,7 @@ async def ask(settings: Settings, question: AskedQuestion) -> int:
         collections = await _index_documents(connection, question)
         request = question.to_request(collections)
         await _say_estimate(connection, request, settings.local_model is not None)
+        await _say_first_index(connection, collections or question.collections)
         run = await connection.api.send(runs.create(request))
         say(f"run {run.id} accepted after {time.monotonic() - begun:.1f} s")
         say(describe_searched(ResearchQuery.of_any_version(run.query.model_dump_json())))
@@ -81,16 +82,31 @@ async def ask(settings: Settings, question: AskedQuestion) -> int:
         return code
 
 
+async def _say_first_index(connection: Connection, searched: tuple[str, ...]) -> None:
+    """Say which collections are not indexed yet: the first search waits for that, which no estimate of a run knows."""
+    for state in await _list_building(connection, searched):
+        if not state["searchable"]:
+            say(explain_first_index(state["name"], state["kind"] == CorpusKind.SOTU))
+
+
 async def _say_unencoded(connection: Connection, searched: tuple[str, ...]) -> None:
     """Say which collections have no vectors yet: they are made while a stack runs, and this one stops now."""
-    if connection.stack is None or connection.retrieval is None:
-        return
-    async with open_index(connection) as index:
-        states = await index.list_collections()
-    for state in states:
-        asked = state["name"] in searched or (not searched and state["kind"] == CorpusKind.SOTU)
-        if asked and state["building"] and not state["dense"]:
+    for state in await _list_building(connection, searched):
+        if not state["dense"]:
             say(explain_words_only(state["name"], state["build"]))
+
+
+async def _list_building(connection: Connection, searched: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return the states of those searched collections that the stack of this command is building."""
+    if connection.stack is None or connection.retrieval is None:
+        return []
+    try:
+        async with open_index(connection) as index:
+            states = await index.list_collections()
+    except ToolUnavailable:  # it is starting, or stops: the run itself waits for it, or tells it
+        return []
+    asked = [s for s in states if s["name"] in searched or (not searched and s["kind"] == CorpusKind.SOTU)]
+    return [state for state in asked if state["building"]]
 
 
 async def _say_estimate(connection: Connection, request: models.NewRun, slow: bool) -> None:

@@ -9,6 +9,9 @@ from infra.cli.execute import command_name
 from retrieval.store.catalogue import BuildPhase
 
 REPORT_INTERVAL = timedelta(seconds=5)
+FIRST_INDEX_S = (5, 30)
+"""What a first run takes more than others: from its start to the word index of the default corpus and the encoder's weights, and
+for the passages that have no vectors yet. 8 s with two quiet cores, up to 30 with busy ones."""
 _NOUNS = {BuildPhase.READING: "documents", BuildPhase.INDEXING: "documents", BuildPhase.ENCODING: "passages"}
 
 
@@ -45,6 +48,12 @@ def describe_step(step: dict[str, Any]) -> str:
     if step.get("seconds_left") is not None:
         parts.append(f"about {format_duration(timedelta(seconds=step['seconds_left']))} left")
     return ", ".join(parts)
+
+
+def explain_first_index(name: str, is_default: bool) -> str:
+    """Return a message that a collection is being indexed, which a first search waits for; of the default corpus, how long."""
+    low, high = FIRST_INDEX_S
+    return f"{name} is indexed first, once: that takes " + (f"{low} to {high} s more" if is_default else "more")
 
 
 def explain_words_only(name: str, step: dict[str, Any]) -> str:

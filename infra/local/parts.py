@@ -25,6 +25,9 @@ API_PORT = 8_321
 UI_PORT = 8_322
 # Runs wait for a worker that hangs; its socket is answered at once while it lives.
 WORKER_SILENCE = timedelta(seconds=5)
+# Limits of the GNU C library (mallopt(3)). By itself it lets the first large block raise the size from which blocks are mapped
+# alone, to 32 MiB, and gives every thread a heap: what many requests leave there are holes.
+MEMORY_LIMITS = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}
 
 
 @dataclass
@@ -126,14 +129,16 @@ class Parts:
     def _make_worker(self, environment: Mapping[str, str], socket: Path) -> LocalService:
         command = gated_command("workflows.durable.worker", "--health-socket", str(socket))
         log, endpoint = self.home.log_of("worker"), Endpoint(f"unix:{socket}")
-        return LocalService("worker", command, log, environment, endpoint, folder=socket.parent, silence=WORKER_SILENCE)
+        own = {**MEMORY_LIMITS, **environment}
+        return LocalService("worker", command, log, own, endpoint, folder=socket.parent, silence=WORKER_SILENCE)
 
     def _make_api(self, environment: Mapping[str, str], socket: Path) -> LocalService:
         command = gated_command("app.http.__main__", "--health-socket", str(socket))
         log, endpoint = self.home.log_of("api"), Endpoint(self.api_url)
         # At its port, clients may have taken every connection: an API that is only full is not ended.
         pulse = Endpoint(f"unix:{socket}")
-        return LocalService("api", command, log, environment, endpoint, pulse=pulse, folder=socket.parent)
+        own = {**MEMORY_LIMITS, **environment}
+        return LocalService("api", command, log, own, endpoint, pulse=pulse, folder=socket.parent)
 
     def _make_retrieval(self, environment: Mapping[str, str]) -> LocalService:
         options = ["--socket", str(self._socket), "--home", str(self.home.root)]

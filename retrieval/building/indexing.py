@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from retrieval.building.build import RECIPE, BuildTools, PassageEncoder, index_text, passage_id, split_batches
+from retrieval.building.build import RECIPE, BuildTools, PassageEncoder, passage_id, split_batches
 from retrieval.building.chunking import split_passages
 from retrieval.building.vectors import add_vectors
 from retrieval.index.ports import IndexedPassage
-from retrieval.index.sparse import SparseEncoder, average_length_of
+from retrieval.index.sparse import SparseEncoder, average_lengths
 from retrieval.language.paragraphs import Span
 from retrieval.store.catalogue import Build, BuildPhase, Generation
 from retrieval.store.documents import StoredDocument, StoredState
@@ -24,6 +24,14 @@ FEW_PASSAGES = 256
 """Two cores encode this many passages in about two seconds, a delay that new documents can bear."""
 NEARLY_ALL = 0.8
 """The share of passages with dense vectors from which a hybrid search beats a search by words alone."""
+
+
+class _DocumentTexts(NamedTuple):
+    """A document's title, and its passages with their places in it."""
+
+    title: str
+    spans: Sequence[Span]
+    texts: Sequence[str]
 
 
 def index_words(shop: BuildTools, build: Build, encoder: Callable[[], PassageEncoder | None]) -> Build:
@@ -80,8 +88,8 @@ def _find_base(shop: BuildTools, build: Build, names: Sequence[str]) -> Generati
 
 
 def _create_generation(shop: BuildTools, build: Build, name: str) -> Generation:
-    texts = [texts for document in _sample_documents(shop, build) for texts in _texts_of(shop, document)]
-    length, window = average_length_of(text.own for text in texts), average_length_of(text.window for text in texts)
+    sample = (_texts_of(shop, document) for document in _sample_documents(shop, build))
+    length, window = average_lengths((document.title, document.texts) for document in sample)
     shop.index.create(name, forgets=bool(shop.catalogue.get(build.collection).tenant))
     generation = Generation(name=name, collection=build.collection, recipe=RECIPE, average_length=length, average_window=window)
     shop.catalogue.keep_generation(generation)
@@ -97,21 +105,10 @@ def _sample_documents(shop: BuildTools, build: Build) -> Iterator[StoredDocument
                 yield document
 
 
-class _IndexedTexts(NamedTuple):
-    """A passage and its indexed texts: its own, and its window, which adds the passages before and after it."""
-
-    span: Span
-    own: str
-    window: str
-
-
-def _texts_of(shop: BuildTools, document: StoredDocument) -> Iterator[_IndexedTexts]:
-    text, title = shop.store.text_of(document.source.snapshot), document.source.title
+def _texts_of(shop: BuildTools, document: StoredDocument) -> _DocumentTexts:
+    text = shop.store.text_of(document.source.snapshot)
     spans = split_passages(text)
-    for place, span in enumerate(spans):
-        first, last = spans[max(0, place - 1)], spans[min(len(spans) - 1, place + 1)]
-        own = index_text(title, text[span.start : span.end])
-        yield _IndexedTexts(span, own, index_text(title, text[first.start : last.end]) if len(spans) > 1 else own)
+    return _DocumentTexts(document.source.title, spans, [text[span.start : span.end] for span in spans])
 
 
 def _delete_gone(shop: BuildTools, generation: Generation) -> None:
@@ -159,7 +156,7 @@ def _keep_hybrid(shop: BuildTools, build: Build, generation: Generation, encoder
 
 def _points_of(shop: BuildTools, document: StoredDocument, encoder: SparseEncoder, tenant: str) -> Iterator[IndexedPassage]:
     published = document.source.published
-    for (start, end), own, window in _texts_of(shop, document):
-        sparse = encoder.weigh_passage(own, window)
+    title, spans, texts = _texts_of(shop, document)
+    for (start, end), sparse in zip(spans, encoder.weigh_passages(title, texts), strict=True):
         number = passage_id(document.key, start, end)
         yield IndexedPassage(number, sparse, document.key, start, end, document.language, tenant, published)

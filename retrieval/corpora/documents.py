@@ -22,6 +22,7 @@ from retrieval.ports import Document
 MAX_BYTES = 64 << 20
 MAX_CHARS = 20_000_000
 PLAIN = ("", ".txt", ".text", ".rst")
+_PLACEHOLDERS = frozenset(["anonymous", "unknown", "unspecified", "untitled"])
 
 
 class FolderCorpus:
@@ -79,8 +80,8 @@ class FolderCorpus:
     def _source_of(self, path: Path, relative: str, found: Extract) -> Source:
         url = f"file:///{quote(os.fsencode(self._root.name))}/{quote(os.fsencode(relative))}"
         title = " ".join(found.title.split())[:300] or _make_readable(path.stem)
-        snapshot = snapshot_hash(found.text)
-        return Source(url=url, title=title, snapshot=snapshot, author=found.author[:200], published=found.published, kind="file")
+        snapshot, published = snapshot_hash(found.text), found.find_date(_make_readable(path.stem))
+        return Source(url=url, title=title, snapshot=snapshot, author=found.author[:200], published=published, kind="file")
 
     def _unreadable_of(self, error: OSError) -> UnreadableItem:
         where = Path(error.filename or self._root)
@@ -120,8 +121,13 @@ def read_content(suffix: str, content: bytes) -> Extract:
         raise SourceUnreadable("is empty")
     if len(text) > MAX_CHARS:
         raise SourceUnreadable(f"is too long: {len(text):,} characters, at most {MAX_CHARS:,} are read")
-    title, author, note = map(make_safe, (found.title, found.author, found.note))
+    title, author, note = map(make_safe, (_drop_placeholder(found.title), _drop_placeholder(found.author), found.note))
     return found._replace(text=_drop_surrogates(text), title=title, author=author, note=note)
+
+
+def _drop_placeholder(told: str) -> str:
+    """Return a title or an author, empty where a program wrote that it knows none."""
+    return "" if told.strip(" ()").casefold() in _PLACEHOLDERS else told
 
 
 def _drop_surrogates(text: str) -> str:
@@ -152,6 +158,10 @@ def _reader_of(suffix: str) -> Callable[[bytes], Extract]:
             from retrieval.corpora.table import read_table
 
             return read_table
+        case ".eml":
+            from retrieval.corpora.mail import read_mail
+
+            return read_mail
         case ".epub":
             from retrieval.corpora.epub import read_epub
 

@@ -45,7 +45,7 @@ class FileReader:
         answer = self._ask(suffix, content)
         if "error" in answer:
             raise SourceUnreadable(str(answer["error"]))
-        return Extract(**answer)._replace(published=read_date(answer["published"]))
+        return Extract(**answer | {field: read_date(answer[field]) for field in ("published", "changed")})
 
     def _ask(self, suffix: str, content: bytes) -> dict[str, Any]:
         child = self._start_child()

@@ -9,6 +9,7 @@ from lxml.etree import LxmlError
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
+from retrieval.corpora.html_blocks import wrap_loose_text
 from retrieval.corpora.plain import decode_text
 from retrieval.language.stated_date import read_stated_date
 
@@ -25,6 +26,7 @@ def read_html(content: bytes) -> Extract:
     if page is None:
         raise SourceUnreadable("is not HTML")
     blocks, published = _list_code_blocks(page), read_stated_date(page)
+    wrap_loose_text(page)
     found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True, with_metadata=True)
     if found is None or isinstance(found, dict) or not found.text:
         page = decode_text(content)

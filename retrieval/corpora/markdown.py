@@ -11,6 +11,7 @@ from retrieval.corpora.extract import Extract
 from retrieval.corpora.html import visible_text_of
 from retrieval.corpora.plain import decode_text
 from retrieval.language.dates import read_date
+from retrieval.language.document_date import find_date_in_name
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
 _FIELD = re.compile(r"^(title|author|date)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.MULTILINE)
@@ -27,7 +28,7 @@ def read_markdown(content: bytes) -> Extract:
         text="\n\n".join(block for block in _blocks_of(tokens) if block.strip()),
         title=fields.get("title") or _find_heading(tokens),
         author=fields.get("author", ""),
-        published=read_date(fields.get("date")),
+        published=read_date(fields.get("date")) or find_date_in_name(fields.get("date", "")),
     )
 
 

@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, time
+from datetime import datetime, time
 from itertools import islice
 from typing import Any
 
@@ -30,7 +30,7 @@ def read_docx(content: bytes) -> Extract:
     with open_package(content, "a Word document (.docx)", (PythonDocxError, OpcError)) as package:
         refuse_entities(package)
         document = open_docx(io.BytesIO(content))
-        return _extract_of(list_blocks(document.element.body, document), document.core_properties)
+        return _extract_of(list_blocks(document.element.body, document), document.core_properties, open_docx().core_properties)
 
 
 def read_pptx(content: bytes) -> Extract:
@@ -46,12 +46,13 @@ def read_pptx(content: bytes) -> Extract:
             blocks.extend(_shape_texts_of(slide.shapes))
             if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
                 blocks.append(slide.notes_slide.notes_text_frame.text)
-        return _extract_of(blocks, presentation.core_properties)
+        return _extract_of(blocks, presentation.core_properties, Presentation().core_properties)
 
 
 def read_xlsx(content: bytes) -> Extract:
     """Read a workbook: each sheet's name, then its rows. A formula gives the value that was saved with it."""
     from openpyxl import load_workbook
+    from openpyxl.packaging.core import DocumentProperties
     from openpyxl.utils.exceptions import InvalidFileException
 
     with open_package(content, "a workbook (.xlsx)", (InvalidFileException,)) as package:
@@ -66,7 +67,7 @@ def read_xlsx(content: bytes) -> Extract:
             filled = [row for row in rows if row]
             blocks += [sheet.title, *filled] if filled else []
         note = f"only the first {MAX_ROWS:,} rows were read" if left <= 0 else ""
-        return _extract_of(blocks, book.properties, note)
+        return _extract_of(blocks, book.properties, DocumentProperties(), note)
 
 
 def _shape_texts_of(shapes: Iterable[Any], depth: int = 0) -> Iterator[str]:
@@ -113,13 +114,20 @@ def _show_value(cell: Any) -> str:
             return str(value)
 
 
-def _extract_of(blocks: Iterable[str], properties: Any, note: str = "") -> Extract:
+def _extract_of(blocks: Iterable[str], properties: Any, template: Any, note: str = "") -> Extract:
+    """Return the text with its metadata. What is as in the `template` of the library that may have written it says nothing."""
     text = "\n\n".join(filter(None, (block.replace("\x0b", "\n").strip() for block in blocks)))
-    author = getattr(properties, "author", None) or getattr(properties, "creator", None) or ""
-    return Extract(text, title=properties.title or "", author=author, published=_day_of(properties), note=note)
+    told = {name: _tell_property(properties, template, name) for name in ("title", "author", "creator", "modified", "created")}
+    changed = told["modified"] or told["created"]
+    return Extract(
+        text,
+        title=told["title"] or "",
+        author=told["author"] or told["creator"] or "",
+        changed=changed.date() if changed is not None else None,
+        note=note,
+    )
 
 
-def _day_of(properties: Any) -> date | None:
-    """Return the day of the file's last change, or of its creation."""
-    when = properties.modified or properties.created
-    return when.date() if when is not None else None
+def _tell_property(properties: Any, template: Any, name: str) -> Any:
+    value = getattr(properties, name, None)
+    return None if value == getattr(template, name, None) else value

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from retrieval.ports import Document
 
-READABLE_KINDS = "Markdown, text, HTML, PDF, Word, PowerPoint, Excel, EPUB and CSV"
+READABLE_KINDS = "Markdown, text, HTML, PDF, Word, PowerPoint, Excel, EPUB, e-mail (.eml) and CSV"
 """The readable kinds of users' files."""
 
 

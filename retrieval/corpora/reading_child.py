@@ -29,7 +29,7 @@ def answer_request(suffix: str, content: bytes) -> str:
         return json.dumps({"error": str(error)})
     except (MemoryError, RecursionError) as error:
         return json.dumps({"error": f"is too deep or too large to be read ({type(error).__name__})"})
-    return json.dumps(found._replace(published=None)._asdict() | {"published": str(found.published or "")})
+    return json.dumps(found._asdict() | {"published": str(found.published or ""), "changed": str(found.changed or "")})
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:

@@ -11,7 +11,7 @@ A child process reads each file once. To delete a document, delete its folder an
 import os
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, ValidationError
@@ -31,7 +31,7 @@ ABOUT, READ, TEXT, ORIGINAL = "about.json", "read.json", "text", "original"
 V = TypeVar("V", bound=Value)
 Told = Annotated[str, AfterValidator(to_one_line)]
 """Words that readers take from the file: a NUL in them is text that PostgreSQL refuses."""
-READERS_VERSION = "5"
+READERS_VERSION = "6"
 """The version of the readers. A new one makes builds read all files again."""
 
 
@@ -165,19 +165,20 @@ def _read_once(folder: Path, about: UploadAbout, reader: FileReader) -> tuple[Up
     except SourceUnreadable as error:
         reading = UploadReading(readers=READERS_VERSION, error=str(error))
     else:
-        reading = _store_text(folder, found)
+        reading = _store_text(folder, found, about.name)
     _write(folder / READ, reading.model_dump_json())
     return reading, "" if reading.error else found.text
 
 
-def _store_text(folder: Path, found: Extract) -> UploadReading:
+def _store_text(folder: Path, found: Extract, name: str) -> UploadReading:
     _write(folder / TEXT, found.text)
+    published = found.find_date(PurePosixPath(name).stem)
     return UploadReading(
         readers=READERS_VERSION,
         snapshot=snapshot_hash(found.text),
         note=found.note,
         author=found.author[:200],
-        published=found.published.isoformat() if found.published else "",
+        published=published.isoformat() if published else "",
         characters=len(found.text),
     )
 

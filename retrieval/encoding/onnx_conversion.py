@@ -8,7 +8,6 @@ at most about 400 MB of memory.
 import argparse
 import json
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
 from retrieval.encoding.bert_graph import BertShape, Tensors, build_bert_graph
+from retrieval.encoding.onnx_quantization import quantize_model
 
 
 def convert_checkpoint(checkpoint: Path, target: Path) -> None:
@@ -34,24 +34,12 @@ def load_tensors(checkpoint: Path) -> dict[str, NDArray[Any]]:
 
 def convert_tensors(tensors: Tensors, bert: BertShape, target: Path) -> None:
     """Write the encoder with these tensors to `target`, in 8 bits."""
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        floats = Path(scratch) / "floats.onnx"
-        onnx.save(build_bert_graph(tensors, bert), floats)
-        quantize(floats, target)
+    onnx.save(quantize_model(build_bert_graph(tensors, bert)), target)
 
 
 def quantize(floats: Path, target: Path) -> None:
-    """Write `floats` with 8-bit weights and one scale for each column. Matrices use 7 bits, since CPUs without VNNI overflow."""
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    quantize_dynamic(
-        floats,
-        target,
-        op_types_to_quantize=["MatMul", "Gather"],
-        per_channel=True,
-        reduce_range=True,
-        weight_type=QuantType.QInt8,
-    )
+    """Write the model `floats` to `target` with 8-bit weights."""
+    onnx.save(quantize_model(onnx.load(floats)), target)
 
 
 def main() -> int:

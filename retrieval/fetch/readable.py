@@ -11,6 +11,7 @@ from trafilatura.metadata import extract_metadata
 from trafilatura.settings import Document
 
 from app.domain.errors import SourceUnreadable
+from retrieval.corpora.html_blocks import wrap_loose_text
 from retrieval.fetch.charset import decode_page
 from retrieval.fetch.content import HTML, PDF, PLAIN, ReadableContent
 from retrieval.fetch.formulas import write_formulas, write_powers
@@ -57,6 +58,7 @@ def _read_page(text: str) -> ReadableContent:
     _unwrap_forms(page)
     write_powers(page)
     write_formulas(page)
+    wrap_loose_text(page)
     body = _extract_text(page)
     if len(body) < THIN_CHARS:
         body = max(body, _visible_text_of(page), key=len)

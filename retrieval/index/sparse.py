@@ -1,17 +1,22 @@
 """BM25 as sparse vectors: term weights here, inverse document frequency in the index.
 
-The engine's own BM25 does the English part (word tokens, folded accents, Snowball stems). Chinese, which it
+The engine's own BM25 finds the terms (word tokens, folded accents, Snowball stems) of each text once; the weights are
+made here from their counts, because a passage counts with its neighbours. Chinese, which the engine
 would take a clause at a time, is first written as overlapping pairs of characters.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from qdrant_edge import Bm25, Bm25Config
 
 from app.domain.script import IDEOGRAPHS, is_ideograph
+from retrieval.language.english import drop_small_words
 from retrieval.language.tokens import split_pairs
 from retrieval.language.traditional import simplify
 
@@ -21,6 +26,10 @@ RECIPE = "bm25-en-cjk12-v4"
 SATURATION = 0.9
 LENGTH_WEIGHT = 0.4
 """BM25's k1 and b, as search engines for passages have them: passages are of much the same length."""
+COUNTING = 100.0
+"""The k1 with which the engine only counts: from its weights in 32-bit floats, counts of many thousands can be told."""
+BLOCK = 256
+"""The passages that are weighed together: their table of counts, with a column for each of their terms, takes about 20 MB."""
 _IDEOGRAPHS = re.compile(rf"[\u3040-\u30ff{IDEOGRAPHS}]+")
 _WORD = re.compile(r"\w+")
 _STOPWORDS = re.compile(
@@ -36,6 +45,13 @@ class SparseVector(NamedTuple):
     values: list[float]
 
 
+class _TermCounts(NamedTuple):
+    """Term numbers and how often a text has each, of equal length."""
+
+    terms: NDArray[np.int64]
+    counts: NDArray[np.float64]
+
+
 class SparseEncoder:
     """BM25 weights for passages and queries of one collection.
 
@@ -44,32 +60,54 @@ class SparseEncoder:
     """
 
     def __init__(self, average_length: float, average_window: float = 0.0) -> None:
-        self._bm25 = _make_bm25(average_length)
-        self._window = _make_bm25(average_window)
+        self._length, self._window = max(1.0, average_length), max(1.0, average_window)
+        self._engine = Bm25(Bm25Config(k=COUNTING, b=0.0, avg_len=1.0, language="english", ascii_folding=True))
 
-    def weigh_passage(self, text: str, window: str = "") -> SparseVector:
-        """Weigh a passage for storage: the mean of its own weights and those of `window`, the passage with its neighbours.
+    def weigh_passages(self, title: str, texts: Sequence[str]) -> list[SparseVector]:
+        """Weigh all passages of a document, in order, for storage; each is indexed with the document's title.
 
-        A question's words are often spread over a document, so that a passage is also found by the text around it
-        (docs/retrieval.md). Without `window` the weights are the passage's own.
+        Weights are the mean of a passage's own and those of its window, which adds the passages before and after it: a question's
+        words are often spread over a document, so that a passage is also found by the text around it (docs/retrieval.md).
         """
-        own = self._bm25.embed_document(prepare_tokens(text))
-        if not window:
-            return SparseVector(own.indices, own.values)
-        around = self._window.embed_document(prepare_tokens(window))
-        weights = dict(zip(around.indices, (value / 2 for value in around.values), strict=True))
-        for index, value in zip(own.indices, own.values, strict=True):
-            weights[index] = weights.get(index, 0.0) + value / 2
-        return SparseVector(list(weights), list(weights.values()))
+        head, own = self._count_terms(title), [self._count_terms(text) for text in texts]
+        blocks = range(0, len(own), BLOCK)
+        return [vector for start in blocks for vector in self._weigh_block(head, own, start, min(start + BLOCK, len(own)))]
 
     def weigh_query(self, text: str) -> SparseVector:
-        """Weigh a query: one weight for each distinct term; none where the text has only stop words."""
-        vector = self._bm25.embed_query(prepare_tokens(text))
+        """Weigh a query: one weight for each distinct term; none where the text has only stop words, of whichever language."""
+        vector = self._engine.embed_query(prepare_tokens(drop_small_words(text)))
         return SparseVector(vector.indices, vector.values)
 
+    def _count_terms(self, text: str) -> _TermCounts:
+        """Count the terms of a text. The engine counts only within a weight, which here grows with the count alone."""
+        vector = self._engine.embed_document(prepare_tokens(text))
+        weights = np.array(vector.values)
+        return _TermCounts(np.array(vector.indices, np.int64), np.rint(COUNTING * weights / (COUNTING + 1 - weights)))
 
-def _make_bm25(length: float) -> Bm25:
-    return Bm25(Bm25Config(k=SATURATION, b=LENGTH_WEIGHT, avg_len=max(1.0, length), language="english", ascii_folding=True))
+    def _weigh_block(self, head: _TermCounts, own: Sequence[_TermCounts], start: int, end: int) -> Iterator[SparseVector]:
+        """Weigh the passages `own[start:end]`, counted in a table with a row for each of them, and one for either neighbour."""
+        known = {row: own[place] for row, place in enumerate(range(start - 1, end + 1)) if 0 <= place < len(own)}
+        terms, columns = np.unique(np.concatenate([head.terms, *(each.terms for each in known.values())]), return_inverse=True)
+        table = np.zeros((end - start + 2, len(terms)))
+        of_head, *of_passages = np.split(
+            columns, np.cumsum([len(head.terms), *(len(each.terms) for each in known.values())])[:-1]
+        )
+        for (row, each), places in zip(known.items(), of_passages, strict=True):
+            table[row, places] = each.counts
+        alone = table[1:-1].copy()
+        alone[:, of_head] += head.counts
+        around = alone + table[:-2] + table[2:]
+        weights = (_saturate(alone, self._length) + _saturate(around, self._window)) / 2
+        for row, there in zip(weights, around > 0, strict=True):
+            yield SparseVector(terms[there].tolist(), row[there].tolist())
+
+
+def _saturate(counts: NDArray[np.float64], average: float) -> NDArray[np.float64]:
+    """Return BM25's weights of term counts, a passage a row."""
+    lengths = counts.sum(axis=1, keepdims=True)
+    weights: NDArray[np.float64] = counts * (SATURATION + 1)
+    weights /= counts + SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengths / average)
+    return weights
 
 
 def prepare_tokens(text: str) -> str:
@@ -83,10 +121,20 @@ def _write_terms(run: re.Match[str]) -> str:
     return f" {' '.join((*split_pairs(text), *single))} "
 
 
-def average_length_of(texts: Iterable[str]) -> float:
-    """Return the mean number of content words in `texts`; 0.0 when there are none."""
-    total = count = 0
-    for text in texts:
-        count += 1
-        total += len(_WORD.findall(_STOPWORDS.sub(" ", prepare_tokens(text).lower())))
-    return total / count if count else 0.0
+def count_content_words(text: str) -> int:
+    """Count the words of a text that are no stop words; of ideographs, each and each pair."""
+    return len(_WORD.findall(_STOPWORDS.sub(" ", prepare_tokens(text).lower())))
+
+
+def average_lengths(documents: Iterable[tuple[str, Sequence[str]]]) -> tuple[float, float]:
+    """Return the mean number of content words in a passage with its title, and with its neighbours too; 0.0 without passages.
+
+    A document is its title and its passages.
+    """
+    own: list[int] = []
+    around: list[int] = []
+    for title, texts in documents:
+        head, counts = count_content_words(title), [count_content_words(text) for text in texts]
+        own.extend(head + count for count in counts)
+        around.extend(head + sum(counts[max(0, place - 1) : place + 2]) for place in range(len(counts)))
+    return (fmean(own), fmean(around)) if own else (0.0, 0.0)

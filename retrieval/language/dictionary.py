@@ -1,19 +1,17 @@
 """The English dictionary of pyspellchecker: which words there are, also where no source uses them."""
 
+import gzip
 from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from spellchecker import SpellChecker
+from importlib.resources import files
 
 
 def is_word(written: str) -> bool:
     """Say whether English has a word; a short form may lack its apostrophe ("doesnt")."""
-    return bool(_open().known([written, f"{written[:-1]}'{written[-1:]}"]))
+    lower = written.lower()
+    return any(f'"{form}"'.encode() in _read_words() for form in (lower, f"{lower[:-1]}'{lower[-1:]}"))
 
 
 @cache
-def _open() -> "SpellChecker":
-    from spellchecker import SpellChecker  # its words take a fifth of a second to read, and few processes need them
-
-    return SpellChecker(language="en")
+def _read_words() -> bytes:
+    """Return the words as they are stored, in quotation marks: few are looked up, and a table of them all takes 30 MB."""
+    return gzip.decompress(files("spellchecker").joinpath("resources/en.json.gz").read_bytes())

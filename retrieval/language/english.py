@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from enum import Enum
 
 from app.domain.query import Language, detect_language
-from retrieval.language.stop_words import FOREIGN_WORDS, STOP_WORDS
+from retrieval.language.stop_words import FOREIGN_WORDS, SMALL_WORDS, STOP_WORDS
 
 SURELY_ENGLISH = 3
 """Few sentences of another language have so many small words of English: "in", "was", "so" and "an" are also German."""
 LAST_LATIN = "\u024f"
 _WORD = re.compile(r"[^\W\d_]+")
+_NOT_ONLY_ENGLISH = SMALL_WORDS - STOP_WORDS
 
 
 class _Tongue(Enum):
@@ -32,6 +33,17 @@ def _find_tongue(text: str) -> _Tongue:
     return _Tongue.ENGLISH if len(small) >= SURELY_ENGLISH else _Tongue.UNKNOWN
 
 
+def drop_small_words(text: str) -> str:
+    """Return a text in another language than English or Chinese without its small words: "de" says nothing of what is asked.
+
+    A text of small words alone stays as it is, like those in English and Chinese, whose words are left out where they are read.
+    """
+    if is_english(text) or detect_language(text) is not Language.ENGLISH:
+        return text
+    kept = _WORD.sub(lambda word: "" if len(word[0]) == 1 or word[0].lower() in SMALL_WORDS else word[0], text)
+    return kept if _WORD.search(kept) else text
+
+
 def is_english(text: str) -> bool:
     """Say whether a text may be English: in Latin letters, and with no more small words of other languages than of English.
 
@@ -43,4 +55,6 @@ def is_english(text: str) -> bool:
     letters, known = "".join(words), frozenset(words)
     if 2 * sum(letter > LAST_LATIN for letter in letters) > len(letters):
         return False
-    return len(known & FOREIGN_WORDS) <= len(known & STOP_WORDS)
+    if not known & FOREIGN_WORDS:
+        return True  # a word that English has too tells of another language only beside one that it lacks
+    return len(known & _NOT_ONLY_ENGLISH) <= len(known & STOP_WORDS)

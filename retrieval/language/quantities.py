@@ -122,7 +122,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     return _read_simplified(simplify(text))
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=1_024)
 def _read_simplified(text: str) -> tuple[Quantity, ...]:
     taken: list[Quantity] = []
     for reader in (_read_months, _read_chinese_dates, _read_fractions, _read_ordinals, _read_years, _read_digits, _read_spelled):

@@ -21,7 +21,6 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _ENDING = re.compile(r"(?<=\w{3})(?:ations?|ments?|ings?|ions?|ies|ied|ity|ities|ally|ly|ed|es|e|(?<!s)s|y)$")
 
 
-@lru_cache(maxsize=KEPT_WORDS)
 def stem_word(lower: str) -> str:
     """Give the light stem of a word in lower case; it is empty for a stop word."""
     if lower in STOP_WORDS:

@@ -8,7 +8,9 @@ _LISTS = read_lists("stop_words.toml")
 STOP_WORDS = frozenset(_LISTS["english"])
 """English stop words in lower case. Negations are none: they turn what is said."""
 FOREIGN_WORDS = frozenset(_LISTS["foreign"])
-"""Small words of other languages in Latin letters."""
+"""Small words of other languages in Latin letters that are no English words."""
+SMALL_WORDS = FOREIGN_WORDS | frozenset(_LISTS["foreign_further"])
+"""All small words of other languages in Latin letters."""
 _CHINESE_RUN = re.compile(f"[^{''.join(_LISTS['chinese'])}]+")
 
 

@@ -1,10 +1,11 @@
 """Words as texts are compared by them: English stemmed, Chinese cut into pairs of simplified ideographs."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from app.domain.script import IDEOGRAPHS, is_ideograph
-from retrieval.language.stems import stem_word
+from retrieval.language.stems import KEPT_WORDS, stem_word
 from retrieval.language.stop_words import split_at_stop_words
 from retrieval.language.traditional import simplify
 
@@ -34,7 +35,7 @@ def split_words(text: str) -> list[Word]:
     """
     found: list[Word] = []
     for word in _WORD.findall(simplify(text.lower())):
-        found.extend(_chinese_words(word) if is_ideograph(word[0]) else [Word(word, stem_word(word))])
+        found.extend(_chinese_words(word) if is_ideograph(word[0]) else [_read_word(word)])
     return found
 
 
@@ -51,6 +52,12 @@ def split_units(text: str) -> list[str]:
 def split_pairs(run: str) -> list[str]:
     """Cut a run of ideographs into overlapping pairs. A single ideograph stays alone."""
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+@lru_cache(maxsize=KEPT_WORDS)
+def _read_word(lower: str) -> Word:
+    """Return a word, one object for all its places: the sentences that are kept consist of them."""
+    return Word(lower, stem_word(lower))
 
 
 def _chinese_words(run: str) -> list[Word]:

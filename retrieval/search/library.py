@@ -18,7 +18,7 @@ from retrieval.search.collection_shares import RankedCandidate, share_places
 from retrieval.search.diversity import select_diverse
 from retrieval.search.fusion import find_above_average, fuse_scores
 from retrieval.search.joint_search import JointIndexes, Key, documents_of
-from retrieval.search.meaning import TextComparer
+from retrieval.search.meaning import TextComparer, choose_compared
 from retrieval.search.question_parts import average_scores, split_question
 from retrieval.search.reranker import Reranker, rerank
 from retrieval.search.spelling import find_meant
@@ -190,7 +190,8 @@ class Library:
         sparse, found_dense = within.search(asked)
         places = within.find_places(sparse.keys() | found_dense.keys())
         missed = within.compare(vector, sparse.keys() - found_dense.keys()) if vector else {}
-        dense = found_dense if encoder else self._compare_places(query, places)
+        compared = {key: places[key] for key in choose_compared(sparse, READ_AHEAD * limit) if key in places}
+        dense = found_dense if encoder else self._compare_places(query, compared)
         if encoder and (parts := split_question(query)):
             best = within.compare_best(encoder.encode_passages(parts).tolist(), sparse.keys() | found_dense.keys())
             dense, missed = average_scores(found_dense, best), average_scores(missed, best)
@@ -227,8 +228,7 @@ class Library:
 
     def _compare_places(self, query: str, places: Mapping[Key, PassagePlace]) -> dict[Key, float] | None:
         """Compare passages that have no vectors yet with a query on the spot; None where nothing can encode it."""
-        texts = {key: self._index_text_of(key, place) for key, place in places.items()}
-        known = {key: text for key, text in texts.items() if text}
+        known = {key: text for key, place in places.items() if (text := self._index_text_of(key, place))}
         cosines = self._comparer.compare(query, list(known.values()))
         return dict(zip(known, cosines, strict=True)) if cosines else None
 

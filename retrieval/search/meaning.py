@@ -1,6 +1,7 @@
 """Comparing texts with a query by meaning, for what no index has vectors of: sentences, and passages not yet encoded."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -9,6 +10,15 @@ from retrieval.encoding.recent_vectors import RecentVectors
 
 KEPT_VECTORS = 16_384
 """The vectors that stay in memory, 1.5 KB each: those of the sentences and passages of about forty questions."""
+LEAST_COMPARED = 100
+"""The fewest passages that a search compares on the spot, of up to 200. Each takes a core 20 ms, while somebody waits; with more
+than these, and than three for each wanted one, as much of the gold of `bench.brief` is among those that are found."""
+Key = TypeVar("Key")
+
+
+def choose_compared(scores: Mapping[Key, float], most: int) -> list[Key]:
+    """Return the passages that are best by words, and worth comparing where there are no vectors: `most`, or a few more."""
+    return sorted(scores, key=lambda key: -scores[key])[: max(LEAST_COMPARED, most)]
 
 
 class TextComparer:

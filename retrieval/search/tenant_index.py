@@ -30,6 +30,10 @@ class SharedIndex(Protocol):
         """See `PageReader.read`. Where several collections have a document at `url`, those in `collections` come first."""
         ...
 
+    async def read_whole(self, where: SearchFilter, most_chars: int) -> list[Document] | None:
+        """See `WholeReader.read_whole`."""
+        ...
+
     async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         """Return a stored text by its hash. Raises `NotFound` when there is none, or only another tenant has it."""
         ...
@@ -65,6 +69,10 @@ class TenantView:
     async def read(self, url: str) -> Document:
         """See `PageReader.read`."""
         return await self._index.read(url, self._tenant, self._collections)
+
+    async def read_whole(self, where: SearchFilter, most_chars: int) -> list[Document] | None:
+        """See `WholeReader.read_whole`. This tenant replaces any tenant in `where`."""
+        return await self._index.read_whole(where.model_copy(update={"tenant": self._tenant}), most_chars)
 
     async def get_snapshot(self, name: str) -> str:
         """Return a stored text by its hash. Raises `NotFound`."""

@@ -88,6 +88,15 @@ class IndexClient:
         body = {"url": url, "tenant": tenant, "collections": list(collections)}
         return Document.of_any_version(await self._call_as_tool("/read", body))
 
+    async def read_whole(self, where: SearchFilter, most_chars: int) -> list[Document] | None:
+        """Return all documents of the filter's collections; None where they are longer than so many characters together.
+
+        Every failure is a `ToolError`.
+        """
+        answer = await self._call_when_built("/whole", {"most_chars": most_chars, **where.model_dump(mode="json")})
+        found = answer["documents"]
+        return None if found is None else [Document.of_any_version(document) for document in found]
+
     async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
         """Return the probabilities of entailment and contradiction of each pair; every failure is a `ToolError`."""
         answer = await self._call_as_tool("/entail", {"pairs": [list(pair) for pair in pairs]})

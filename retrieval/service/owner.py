@@ -15,8 +15,9 @@ from app.domain.evidence import Passage
 from retrieval.building.build import RECIPE, begin_build
 from retrieval.building.builds import ATTEMPTS, RunningBuilds
 from retrieval.corpora.uploads import UploadState, upload_states_of
-from retrieval.ports import SearchFilter
+from retrieval.ports import Document, SearchFilter
 from retrieval.search.library import DEFAULT_COLLECTION, Library
+from retrieval.search.whole import WholeCollections
 from retrieval.service.build_pace import WAIT_FOR_VECTORS, BuildPace
 from retrieval.service.still_building import StillBuilding
 from retrieval.store.catalogue import Build, BuildPhase, Collection, CorpusKind
@@ -48,6 +49,7 @@ class IndexOwner:
     ) -> None:
         self._shelves = shelves
         self._library = library
+        self._whole = WholeCollections(library, shelves.store)
         self._builds = RunningBuilds(build_command, self._on_step, self._on_giving_up)
         self._steps: dict[str, Build] = {}
         self._building = asyncio.Lock()
@@ -103,6 +105,11 @@ class IndexOwner:
     async def rate(self, question: str, texts: Sequence[str]) -> list[float]:
         """Run `Library.rate` in a thread."""
         return await self._run_in_thread(lambda: self._library.rate(question, texts))
+
+    async def read_whole(self, where: SearchFilter, most_chars: int) -> list[Document] | None:
+        """Run `WholeCollections.read` in a thread, after each collection's first index is ready."""
+        await self._wait_for_indexes(where)
+        return await self._run_in_thread(lambda: self._whole.read(where, most_chars))
 
     async def _run_in_thread(self, search: Callable[[], T]) -> T:
         if self._closing:

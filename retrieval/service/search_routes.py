@@ -15,7 +15,7 @@ DEFAULT_LIMIT = 10
 
 
 class SearchRoutes:
-    """The routes `POST /search`, `/fitting`, `/respell`, `/compare`, `/rate` and `/read`, `GET /snapshots/{hash}`."""
+    """The routes `POST /search`, `/fitting`, `/respell`, `/compare`, `/rate`, `/read` and `/whole`, `GET /snapshots/{hash}`."""
 
     def __init__(self, owner: IndexOwner, library: Library, fitting: FittingCollections) -> None:
         self._owner = owner
@@ -31,6 +31,7 @@ class SearchRoutes:
             web.post("/compare", self.compare),
             web.post("/rate", self.rate),
             web.post("/read", self.read),
+            web.post("/whole", self.read_whole),
             web.get("/snapshots/{hash}", self.snapshot),
         ]
 
@@ -72,6 +73,12 @@ class SearchRoutes:
         where = SearchFilter.model_validate({"collections": body.get("collections") or ()})
         found = await asyncio.to_thread(self._library.read, require_text(body, "url"), where.collections, body.get("tenant"))
         return answer_json(found.model_dump(mode="json"))
+
+    async def read_whole(self, request: web.Request) -> web.Response:
+        """Read collections whole: `{"most_chars", filters}` -> `{"documents"}`, null where they are longer together."""
+        body = await read_body(request)
+        found = await self._owner.read_whole(_filter_of(body), int(body["most_chars"]))
+        return answer_json({"documents": found and [document.model_dump(mode="json") for document in found]})
 
     async def snapshot(self, request: web.Request) -> web.Response:
         """Answer with a stored text by its hash, on behalf of `?tenant=`."""

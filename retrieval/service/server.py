@@ -15,6 +15,7 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -25,7 +26,7 @@ from aiohttp import web
 from app.domain.errors import RubricaError
 from app.open_files import allow_open_files
 from app.settings import read_settings
-from retrieval.encoding.answer_rater import RaterWhenHere, open_rater
+from retrieval.encoding.answer_rater import AnswerRater, RaterWhenHere, open_rater
 from retrieval.encoding.encoder import EncoderBackend, EncoderOnFirstUse, open_encoder
 from retrieval.encoding.endpoint import SEARCH_PATIENCE
 from retrieval.encoding.engines import RetrievalEngines, engines_of
@@ -43,6 +44,8 @@ from retrieval.store.home import open_retrieval_home
 
 MAX_REQUEST_BYTES = 1 << 20
 STOP_WITHIN = timedelta(seconds=3)
+MODEL_THREADS = min(4, os.cpu_count() or 1)
+"""The texts that each model reads at once: a first search has 200 passages compared, while a person waits."""
 
 
 def create_index_app(owner: IndexOwner, library: Library) -> web.Application:
@@ -78,20 +81,29 @@ class Options:
 
 def make_search_encoder(options: Options, engines: RetrievalEngines) -> EncoderOnFirstUse:
     """Make the encoder of searches. It also encodes passages, while somebody waits for the search that compares them."""
-    models = options.home / "models"
+    weights = options.models_dir, options.home / "models"
     return EncoderOnFirstUse(
-        lambda: open_encoder(options.encoder, options.models_dir, models, server=engines.embeddings, patience=SEARCH_PATIENCE)
+        lambda: open_encoder(options.encoder, *weights, MODEL_THREADS, engines.embeddings, patience=SEARCH_PATIENCE)
     )
+
+
+def load_rater(options: Options, engines: RetrievalEngines, encoder: EncoderOnFirstUse) -> Callable[[], AnswerRater | None]:
+    """Begin to find or fetch the models in a thread: first the encoder, which the first search needs, then the rater."""
+
+    def load() -> AnswerRater:
+        if engines.embeddings is None:
+            encoder()
+        return open_rater(options.models_dir, options.home / "models", MODEL_THREADS)
+
+    return RaterWhenHere(load) if options.encoder is not EncoderBackend.NONE else lambda: None
 
 
 async def serve(options: Options, engines: RetrievalEngines) -> None:
     """Serve until SIGTERM or SIGINT."""
     release = lock_home(options.home)
     shelves = open_retrieval_home(options.home, options.qdrant_url, engines.qdrant_grpc_port, engines.qdrant_prefix)
-    models = options.home / "models"
     encoder = make_search_encoder(options, engines)
-    rated = options.encoder is not EncoderBackend.NONE
-    rater = RaterWhenHere(lambda: open_rater(options.models_dir, models)) if rated else lambda: None
+    rater = load_rater(options, engines, encoder)
     library = Library(shelves.catalogue, shelves.store, shelves.index, encoder, open_reranker(engines.reranking), rater)
     owner = IndexOwner(shelves, library, options.build_command())
     app = create_index_app(owner, library)

@@ -30,7 +30,7 @@ ALLOWED = {
     "alembic": ("app/database/", "migrations/"),
     "streamlit": ("ui/",),
     "onnxruntime": ("retrieval/encoding/", "workflows/judging/pair_encoder.py"),
-    "onnx": ("retrieval/encoding/onnx_conversion.py", "retrieval/encoding/bert_graph.py"),
+    "onnx": tuple(f"retrieval/encoding/{file}.py" for file in ("bert_graph", "onnx_conversion", "onnx_quantization")),
     "safetensors": ("retrieval/encoding/onnx_conversion.py", "training/rollouts/trainer_state.py"),
     "sentence_transformers": ("retrieval/encoding/", "retrieval/search/reranker.py"),
     "torch": ("training/", "bench/losses", "bench/tiny_policy.py", "bench/learning_tasks/", "bench/resume_runs.py"),

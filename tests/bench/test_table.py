@@ -14,7 +14,6 @@ ROOT = Path(__file__).parents[2]
 LIMITS = """
 [speed]
 arguments = "--home DIR"
-measures = ["engine"]
 short = "The engine is cold."
 [speed.figures]
 p50_ms = "< 15"
@@ -42,6 +41,10 @@ def keep_result(root: Path, measured: str, p50_ms: float = 14.5) -> None:
     (root / "bench" / "results" / "speed.json").write_text(json.dumps(line))
 
 
+def keep_files(root: Path, *files: str) -> None:
+    (root / "bench" / "results" / "speed.files.txt").write_text("".join(f"{file}\n" for file in files))
+
+
 def run_table(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "bench.table", "--root", str(root), *words]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -58,15 +61,16 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / "bench" / "README.md").write_text(f"# Benchmarks\n\n{BEGIN}\n{END}\n\nMore.\n")
     git(tmp_path, "init", "--quiet")
     keep_result(tmp_path, commit_change(tmp_path, "engine/search.py", "fast = True"))
+    keep_files(tmp_path, "engine/search.py", "engine/words.toml")
     return tmp_path
 
 
 def test_a_row_tells_command_figure_value_limit_and_mark(checkout: Path) -> None:
     assert run_table(checkout).returncode == 0
     assert rows(checkout) == [
-        "| `python -m bench.speed --home DIR` | p50_ms | 14.5 | < 15 | met |",
-        "| `python -m bench.speed --home DIR` | qps | 20 | ≥ 2 × base | met |",
-        "| `python -m bench.speed --home DIR` | base | 10 |  |  |",
+        "| `python -m bench.speed --home DIR` | p50_ms | 14.5 | < 15 | met; 0 commits since |",
+        "| `python -m bench.speed --home DIR` | qps | 20 | ≥ 2 × base | met; 0 commits since |",
+        "| `python -m bench.speed --home DIR` | base | 10 |  | 0 commits since |",
     ]
     readme = (checkout / "bench" / "README.md").read_text()
     assert readme.startswith("# Benchmarks\n")
@@ -76,7 +80,7 @@ def test_a_row_tells_command_figure_value_limit_and_mark(checkout: Path) -> None
 
 def test_a_row_of_another_name_tells_the_bench_that_it_is_of(checkout: Path) -> None:
     limits = checkout / "bench" / "limits.toml"
-    limits.write_text(f"{LIMITS}[speed_gpu]\nmodule = 'speed'\nmeasures = ['engine']\n[speed_gpu.figures]\nqps = ''\n")
+    limits.write_text(f"{LIMITS}[speed_gpu]\nmodule = 'speed'\n[speed_gpu.figures]\nqps = ''\n")
     run_table(checkout)
     assert rows(checkout)[3] == "| `python -m bench.speed` | qps |  |  | not measured |"
 
@@ -84,18 +88,37 @@ def test_a_row_of_another_name_tells_the_bench_that_it_is_of(checkout: Path) -> 
 def test_a_missed_limit_is_marked_and_explained(checkout: Path) -> None:
     keep_result(checkout, git(checkout, "rev-parse", "HEAD"), p50_ms=15.0)
     run_table(checkout)
-    assert rows(checkout)[0].endswith("| 15.0 | < 15 | missed |")
+    assert rows(checkout)[0].endswith("| 15.0 | < 15 | missed; 0 commits since |")
     assert "- `speed`: p50_ms. The engine is cold." in (checkout / "bench" / "README.md").read_text()
 
 
-def test_a_figure_is_marked_when_the_measured_code_has_changed(checkout: Path) -> None:
-    commit_change(checkout, "page/main.py", "colour = 'blue'")
+def test_a_row_tells_how_many_commits_touched_the_files_that_the_bench_used(checkout: Path) -> None:
+    commit_change(checkout, "engine/other.py", "unused = True")
     run_table(checkout)
-    assert rows(checkout)[0].endswith("| met |")
+    assert rows(checkout)[0].endswith("| met; 0 commits since |")
     commit_change(checkout, "engine/search.py", "fast = False")
     run_table(checkout)
-    assert rows(checkout)[0].endswith("| met; code changed since |")
-    assert rows(checkout)[2].endswith("|  | code changed since |")
+    assert rows(checkout)[2].endswith("|  | 1 commit since |")
+    commit_change(checkout, "engine/words.toml", "words = []")
+    run_table(checkout)
+    assert rows(checkout)[0].endswith("| met; 2 commits since |")
+
+
+def test_commits_of_a_merged_branch_are_counted_and_the_merge_is_not(checkout: Path) -> None:
+    git(checkout, "checkout", "--quiet", "-b", "aside")
+    commit_change(checkout, "engine/search.py", "fast = False")
+    commit_change(checkout, "engine/search.py", "fast = True")  # as before: the branch leaves no difference
+    git(checkout, "checkout", "--quiet", "-")
+    commit_change(checkout, "page/main.py", "colour = 'blue'")
+    git(checkout, "merge", "--quiet", "--no-edit", "aside")
+    run_table(checkout)
+    assert rows(checkout)[0].endswith("| met; 2 commits since |")
+
+
+def test_a_result_whose_files_were_not_recorded_says_so(checkout: Path) -> None:
+    (checkout / "bench" / "results" / "speed.files.txt").unlink()
+    run_table(checkout)
+    assert rows(checkout)[0].endswith("| met; files not recorded |")
 
 
 @pytest.mark.parametrize("measured", ["0123456789ab", "unknown", "HEAD+changes"])
@@ -173,7 +196,6 @@ def test_every_kept_result_has_limits_that_it_answers() -> None:
             assert limit == "" or isinstance(meets_limit(limit, result.figures[figure], result.figures), bool)
 
 
-def test_every_bench_of_the_table_can_be_run_and_every_folder_is_there() -> None:
+def test_every_bench_of_the_table_can_be_run() -> None:
     for bench, entry in read_limits(ROOT / "bench" / "limits.toml").items():
-        assert (ROOT / "bench" / f"{bench}.py").is_file()
-        assert all((ROOT / folder).is_dir() for folder in entry.measures)
+        assert (ROOT / "bench" / f"{entry.module or bench}.py").is_file()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.cli.build_progress import BuildProgress, explain_words_only, format_duration
+from infra.cli.build_progress import BuildProgress, explain_first_index, explain_words_only, format_duration
 from tests.retrieval.service.owner_process import OwnerProcess
 from tests.support.stack import run_rubrica
 
@@ -91,6 +91,11 @@ def test_progress_tells_phases_at_once_and_rates_now_and_then() -> None:
 )
 def test_lengths_of_time_are_said_in_two_units(seconds: float, said: str) -> None:
     assert format_duration(timedelta(seconds=seconds)) == said
+
+
+def test_whoever_asks_first_hears_what_the_estimate_of_the_run_leaves_out() -> None:
+    assert explain_first_index("sotu", is_default=True) == "sotu is indexed first, once: that takes 5 to 30 s more"
+    assert explain_first_index("wiki", is_default=False) == "wiki is indexed first, once: that takes more"
 
 
 def test_whoever_only_asks_hears_what_would_make_vectors() -> None:

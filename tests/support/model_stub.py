@@ -28,6 +28,8 @@ from tests.support.model_stub_http import Connection, Exchange, HttpRequest, enc
 from tests.support.model_stub_script import RunShape, answer_by_script
 
 MODEL = "stub"
+CONTEXT = 131_072
+"""The tokens of its context, as it tells in its list of models."""
 CUT_OFF_CHARS = 40
 Answerer = Callable[[StubPrompt], str | None]
 
@@ -68,7 +70,9 @@ class ModelStub:
         if request.method == "POST" and path.endswith("/chat/completions"):
             return self._begin_chat(connection, request.body)
         if path.endswith("/models"):
-            connection.send(encode_response(200, orjson.dumps({"object": "list", "data": [{"id": MODEL, "object": "model"}]})))
+            connection.send(
+                encode_response(200, orjson.dumps({"object": "list", "data": [{"id": MODEL, "max_model_len": CONTEXT}]}))
+            )
         elif path == "/control":
             connection.send(self._answer_control(request))
         else:

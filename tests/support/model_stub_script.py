@@ -1,7 +1,7 @@
 """Plays each step of the chain for the stub, so that a run has a known size and its citations resolve.
 
 A step is known by the name of its schema; only section writing has none. A script takes all it says from the request it
-answers. With the default shape and the effort `deep`, a run makes 77 model calls and 12 searches.
+answers. With the default shape and the effort `deep`, a run makes 67 model calls and 12 searches.
 """
 
 import re
@@ -29,7 +29,7 @@ ASPECTS = (
 )
 QUESTION = re.compile(r"[^\n.:>]{8,200}\?")
 PART = re.compile(r"\(part (\d+): ([^)]+)\)")
-QUOTE = re.compile(r'<quote id="(q\d+)"[^>]*>(.*?)</quote>', re.DOTALL)
+PASSAGE = re.compile(r'<passage id="(q\d+)">\n(.*?)\n</passage>', re.DOTALL)
 CITED = re.compile(r"\[(q\d+)\]")
 SENTENCE = re.compile(r"[A-Z][^.!?\n<>&]{40,320}[.!?]")
 THOUGHT = (
@@ -40,8 +40,8 @@ THOUGHT = (
 
 @dataclass(frozen=True, slots=True)
 class RunShape:
-    """The size of a run: subtasks in the plan, turns of a search agent (each fourth makes one less), searches, quotes of a part,
-    sections.
+    """The size of a run: subtasks in the plan, turns of a search agent (each fourth makes one less), searches, citations of a
+    part, sections.
     """
 
     subtasks: int = 8
@@ -124,14 +124,13 @@ def play_act(prompt: StubPrompt, shape: RunShape) -> Any:
 
 
 def play_finding(prompt: StubPrompt, shape: RunShape) -> Any:
-    """Copy sentences from the first passages, each cited, with a disagreement between two of them."""
+    """Tell sentences of the first passages, each cited, with a disagreement between two of them."""
     seen = model_stub_whole.list_shown(prompt)
     dice = prompt.make_dice()
-    quotes = [{"passage": name, "text": dice.choice(found)} for name, text in seen.items() if (found := SENTENCE.findall(text))]
-    quotes = quotes[: shape.quotes]
-    answer = " ".join(f"It was said that {q['text'][:90].lower()} [{q['passage']}]." for q in quotes)
-    conflict = {"about": "which of the two reasons came first", "passages": [q["passage"] for q in quotes[:2]]}
-    return {"quotes": quotes, "answer": answer, "gaps": ["what opponents replied"], "conflicts": [conflict]}
+    told = [(name, dice.choice(found)) for name, text in seen.items() if (found := SENTENCE.findall(text))][: shape.quotes]
+    answer = " ".join(f"It was said that {text[:90].lower()} [{name}]." for name, text in told)
+    conflict = {"about": "which of the two reasons came first", "passages": [name for name, _ in told[:2]]}
+    return {"answer": answer, "passages": [], "gaps": ["what opponents replied"], "conflicts": [conflict]}
 
 
 def play_second_round(_: StubPrompt, __: RunShape) -> Any:
@@ -142,40 +141,52 @@ def play_second_round(_: StubPrompt, __: RunShape) -> Any:
 def play_outline(prompt: StubPrompt, shape: RunShape) -> Any:
     """Make one section for each aspect."""
     sections = [
-        {"heading": aspect.capitalize(), "brief": f"What the sources say about {aspect}.", "parts": []}
+        {"heading": aspect.capitalize(), "brief": f"What the sources say about {aspect}.", "parts": [], "passages": []}
         for aspect in ASPECTS[: shape.sections]
     ]
     return {"title": find_question(prompt).rstrip("?"), "sections": sections}
 
 
-def play_aggregation(prompt: StubPrompt, shape: RunShape) -> Any:
-    """Deal out the quotes to the sections in turn, one point each."""
-    sections: list[dict[str, Any]] = [{"section": n + 1, "points": []} for n in range(shape.sections)]
-    for at, (name, text) in enumerate(QUOTE.findall(prompt.last)):
-        sections[at % shape.sections]["points"].append({"point": text[:100], "quotes": [name]})
-    return {"sections": sections, "conflicts": []}
+def play_text(prompt: StubPrompt, shape: RunShape) -> Any:
+    """Write a paragraph for each passage, citing it: as a section, or as the whole report where no section is asked for.
 
-
-def play_section(prompt: StubPrompt, _: RunShape) -> Any:
-    """Write a paragraph for each quote, citing it; over passages without quotes, the draft of a system that writes as it reads.
-
-    None for any other free text.
+    Over passages under other ids, the draft of a system that writes as it reads; None for any other free text.
     """
-    quotes = dict(QUOTE.findall(prompt.last))
-    if not quotes:
-        return model_stub_whole.write_draft(prompt)
+    found = PASSAGE.findall(prompt.last)
     paragraphs = [
-        f"One message puts it in these words: “{' '.join(text.split())[:240]}” [{name}]. {THOUGHT}"
-        for name, text in quotes.items()
+        f"One message puts it in these words: “{' '.join(said.group().split())[:240]}” [{name}]. {THOUGHT}"
+        for name, text in found
+        if (said := SENTENCE.search(text))
     ]
-    return "\n\n".join(paragraphs)
+    if not found:
+        return model_stub_whole.write_draft(prompt)
+    return "\n\n".join(paragraphs) if "\nYour section: " in prompt.last else _write_whole(prompt, shape, paragraphs)
+
+
+def _write_whole(prompt: StubPrompt, shape: RunShape, paragraphs: list[str]) -> str:
+    """Write the report: a summary, the paragraphs dealt out to sections in turn, a conclusion."""
+    cited = list(dict.fromkeys(CITED.findall(" ".join(paragraphs))))
+    text = [f"# {find_question(prompt).rstrip('?')}", f"## Summary\n\n{_sum_up(cited)}"]
+    for at, aspect in enumerate(ASPECTS[: shape.sections]):
+        own = paragraphs[at :: shape.sections]
+        text += [f"## {aspect.capitalize()}", *own] if own else []
+    return "\n\n".join([*text, f"## Conclusion\n\n{THOUGHT} [{cited[0]}]" if cited else ""])
+
+
+def _sum_up(cited: list[str]) -> str:
+    return " ".join(f"The sources give reason number {n} [{name}]." for n, name in enumerate(cited[:5], 1))
+
+
+def play_critique(_: StubPrompt, __: RunShape) -> Any:
+    """Find nothing to change."""
+    return {"edits": [], "conflicts": []}
 
 
 def play_consistency(prompt: StubPrompt, _: RunShape) -> Any:
     """Make no edits; write a summary and a conclusion that cite what the sections cite."""
     cited = list(dict.fromkeys(CITED.findall(prompt.last)))
-    summary = " ".join(f"The sources give reason number {n} [{name}]." for n, name in enumerate(cited[:5], 1))
-    return {"edits": [], "summary": summary, "conclusion": f"{THOUGHT} [{cited[0]}]" if cited else THOUGHT}
+    closing = f"{THOUGHT} [{cited[0]}]" if cited else THOUGHT
+    return {"edits": [], "summary": _sum_up(cited), "conclusion": closing, "conflicts": []}
 
 
 def find_question(prompt: StubPrompt) -> str:
@@ -193,7 +204,7 @@ STEPS: dict[str, Callable[[StubPrompt, RunShape], Any]] = {
     "act": play_act,
     "finding": play_finding,
     "outline": play_outline,
-    "aggregation": play_aggregation,
     "consistency": play_consistency,
-    "": play_section,
+    "critique": play_critique,
+    "": play_text,
 }

@@ -34,18 +34,19 @@ def count_kinds(record: LocalRecord) -> Counter[TurnKind]:
     return Counter(turn.kind for turn in record.trajectory.turns if not turn.agent.endswith("/quotes"))
 
 
-async def test_a_deep_run_has_77_model_calls_and_12_searches() -> None:
+async def test_a_deep_run_has_67_model_calls_and_12_searches() -> None:
     stub = ModelStub()
     _, record = await chain(stub)
-    assert count_kinds(record) == {TurnKind.MODEL: 77, TurnKind.TOOL: 12}
-    assert stub.bill.outcomes == {"answered": 77}
+    assert count_kinds(record) == {TurnKind.MODEL: 67, TurnKind.TOOL: 12}
+    assert stub.bill.outcomes == {"answered": 67}
 
 
 async def test_the_report_has_its_sections_and_every_citation_resolves() -> None:
     report, _ = await chain(ModelStub())
     numbered = [CitationStore(report.quotes).number(section.body) for section in report.sections]
-    assert len(report.sections) == 9 + 2
-    assert sum(len(n.citations) for n in numbered) > 9
+    assert [report.sections[0].heading, report.sections[-1].heading] == ["Summary", "Conclusion"]
+    assert len(report.sections) > 3, "a section for each of the few documents there are"
+    assert sum(len(n.citations) for n in numbered) > 5
     assert not [marker for n in numbered for marker in n.unresolved]
     assert report.removed_citations == 0
 

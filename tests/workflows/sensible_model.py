@@ -7,7 +7,7 @@ from typing import Any
 from app.domain.chat import ChatRequest
 
 SNIPPET = re.compile(r'<snippet id="(p\d+)"[^>]*>\n(.*?)\n</snippet>', re.DOTALL)
-QUOTE = re.compile(r'<quote id="(q\d+)"[^>]*>(.*?)</quote>', re.DOTALL)
+PASSAGE = re.compile(r'<passage id="(q\d+)">\n(.*?)\n</passage>', re.DOTALL)
 SUBTASK = re.compile(r"Your subtask: [^\n]*\n([^\n]*)")
 SENTENCE = re.compile(r"[^.!?。]{20,}[.!?。]")
 
@@ -52,10 +52,9 @@ def answer_act(prompt: str, request: ChatRequest) -> Any:
 
 
 def answer_finding(prompt: str, _: ChatRequest) -> Any:
-    quotes = [{"passage": p, "text": s.group()} for p, text in SNIPPET.findall(prompt) if (s := SENTENCE.search(text))]
-    ids = [q["passage"] for q in quotes]
+    ids = list(dict(SNIPPET.findall(prompt)))
     conflicts = [{"about": "what it was for", "passages": ids[:2]}] if len(ids) > 1 else []
-    return {"quotes": quotes, "answer": f"It had reasons [{', '.join(ids)}].", "gaps": ["figures"], "conflicts": conflicts}
+    return {"answer": f"It had reasons [{', '.join(ids)}].", "passages": [], "gaps": ["figures"], "conflicts": conflicts}
 
 
 def answer_second_round(prompt: str, _: ChatRequest) -> Any:
@@ -67,19 +66,23 @@ def answer_outline(prompt: str, _: ChatRequest) -> Any:
     return {"title": "Reasons for tariffs", "sections": [{"heading": f"On {t}", "brief": t, "parts": []} for _, t in parts]}
 
 
-def answer_aggregation(prompt: str, _: ChatRequest) -> Any:
-    ids = [short for short, _ in QUOTE.findall(prompt)]
-    sections = [{"section": 1 + i % 3, "points": [{"point": f"point {i}", "quotes": [short]}]} for i, short in enumerate(ids)]
-    return {"sections": sections, "conflicts": []}
-
-
 def answer_section(prompt: str, _: ChatRequest) -> Any:
-    return "\n\n".join(f"The message says so: {text} [{short}]" for short, text in QUOTE.findall(prompt))
+    """Write a section, or the whole report where no section is named."""
+    said = [
+        f"The message says so: {s.group()} [{short}]" for short, text in PASSAGE.findall(prompt) if (s := SENTENCE.search(text))
+    ]
+    if "Your section:" in prompt:
+        return "\n\n".join(said)
+    return "\n\n".join(["# Reasons for tariffs", "## Summary", said[0], "## What the messages say", *said])
+
+
+def answer_critique(prompt: str, _: ChatRequest) -> Any:
+    return {"edits": [], "conflicts": []}
 
 
 def answer_consistency(prompt: str, _: ChatRequest) -> Any:
     ids = list(dict.fromkeys(re.findall(r"\[(q\d+)\]", prompt.partition("<report>")[2])))
-    return {"edits": [], "summary": f"In short [{ids[0]}].", "conclusion": f"It follows [{ids[-1]}]."}
+    return {"edits": [], "summary": f"In short [{ids[0]}].", "conclusion": f"It follows [{ids[-1]}].", "conflicts": []}
 
 
 STEPS = {
@@ -89,7 +92,7 @@ STEPS = {
     "finding": answer_finding,
     "second_round": answer_second_round,
     "outline": answer_outline,
-    "aggregation": answer_aggregation,
     "section": answer_section,
     "consistency": answer_consistency,
+    "critique": answer_critique,
 }

@@ -8,9 +8,9 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from app.domain.citations import MARKER, REMOVED, marker_of
+from app.domain.citations import MARKER
 from app.domain.code import find_code, hide_code
-from workflows.agents.quote_book import NO_QUOTE, QuoteBook
+from workflows.agents.evidence_book import NO_QUOTE
 
 MAX_CHARS = 60_000
 MAX_PASSES = 4
@@ -102,11 +102,6 @@ def list_cited_ids(text: str) -> tuple[str, ...]:
 def has_citation(text: str) -> bool:
     """Say whether cleaned text cites anything."""
     return _CANONICAL.search(text) is not None
-
-
-def put_markers(text: str, book: QuoteBook) -> str:
-    """Turn the ids of cleaned text into the markers of a report body."""
-    return _CANONICAL.sub(lambda m: marker_of(book[m.group(1)]), text).replace(f"[{NO_QUOTE}]", REMOVED)
 
 
 class CitationCleaner:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.domain.budget import StopReason
 from app.domain.chat import Message
 from app.domain.errors import ContextTooLong, ModelError
-from app.domain.evidence import Finding, Quote
+from app.domain.evidence import Finding, Passage, Quote
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
@@ -14,13 +14,14 @@ from workflows.agents.asker import Asker
 from workflows.agents.brief import find_quotes
 from workflows.agents.evidence import format_passages
 from workflows.agents.failures import describe_failure, describe_stop
-from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, LocatedQuotes, list_surroundings
+from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, QuotedFinding
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, explore
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.run_options import add_option_notes
 from workflows.agents.stage_memory import path_of_search
+from workflows.agents.whole_reading import make_whole_finding, read_whole
 from workflows.agents.wording import say
 
 FINAL_STOPS = (StopReason.BUDGET, StopReason.DROPPED)
@@ -28,8 +29,16 @@ GAP_CHARS = 500
 
 
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
-    """Work one subtask until it is answered or a limit is reached. Return a finding even when the model or the tools fail."""
+    """Work one subtask until it is answered or a limit is reached; where all there is can be read whole, search nothing.
+
+    Return a finding even when the model or the tools fail.
+    """
     asker = Asker(kit, path_of_search(subtask.id))
+    try:
+        if passages := await read_whole(kit, asker.agent):
+            return make_whole_finding(subtask, passages)
+    except BudgetSpent as spent:
+        return Finding(subtask_id=subtask.id, stop=spent.reason)
     state = await explore(kit, asker, render_opening(subtask, plan, query, kit), subtask.question)
     if not len(state.notebook):
         return _make_empty_finding(subtask, state)
@@ -65,6 +74,7 @@ def render_opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, k
         ),
         turns=str(kit.limits.max_turns),
         calls=str(kit.limits.max_tool_calls),
+        queries=str(min(kit.bounds.queries_per_action, kit.limits.max_tool_calls)),
     )
 
 
@@ -87,23 +97,23 @@ def _render_closing(kit: Kit, subtask: Subtask, evidence: str) -> Sequence[Messa
 
 
 async def _make_finding(subtask: Subtask, kit: Kit, state: Exploration, answer: FindingAnswer) -> Finding:
-    located = LocatedQuotes(answer, state.notebook)
-    if located.invented:
-        message = say("quotes_invented", kit.language, n=located.invented)
+    found = QuotedFinding(answer, state.notebook)
+    if found.invented:
+        message = say("ids_invented", kit.language, n=found.invented)
         await kit.record.tell(EventType.WARNING, state.asker.agent, {"message": message})
-    quotes = located.quotes or await _salvage_quotes(kit, state, subtask)
-    salvaged = not located.quotes and bool(quotes)
+    quotes = found.quotes or await _salvage_quotes(kit, state, subtask)
+    salvaged = not found.quotes and bool(quotes)
     return Finding(
         subtask_id=subtask.id,
-        answer=located.put_markers(answer.answer),
+        answer=found.answer,
         quotes=quotes,
-        around=list_surroundings(quotes, [passage for _, passage in state.notebook.passages]),
+        passages=found.passages or _list_holding(quotes, state),
         gaps=tuple(" ".join(g.split())[:GAP_CHARS] for g in answer.gaps if g.strip())[:MAX_LISTED],
-        conflicts=located.list_conflicts(answer.conflicts),
+        conflicts=found.conflicts,
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.SUFFICIENT,
         detail=state.detail,
-        notices=(_tell_salvage(subtask, kit, say("quotes_missing", kit.language)),) if salvaged else (),
+        notices=(_tell_salvage(subtask, kit, say("cites_no_passage_seen", kit.language)),) if salvaged else (),
         turns=state.turns,
         usage=state.used,
     )
@@ -116,7 +126,7 @@ async def _salvage_finding(subtask: Subtask, kit: Kit, state: Exploration, why: 
         subtask_id=subtask.id,
         answer=say("salvaged", kit.language),
         quotes=quotes,
-        around=list_surroundings(quotes, [passage for _, passage in state.notebook.passages]),
+        passages=_list_holding(quotes, state),
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.FAILED,
         detail=state.detail,
@@ -137,6 +147,12 @@ def _make_empty_finding(subtask: Subtask, state: Exploration) -> Finding:
         turns=state.turns,
         usage=state.used,
     )
+
+
+def _list_holding(quotes: Sequence[Quote], state: Exploration) -> tuple[Passage, ...]:
+    """Return the passages that hold one of the quotes."""
+    seen = [passage for _, passage in state.notebook.passages]
+    return tuple(passage for passage in seen if any(passage.holds(quote) for quote in quotes))
 
 
 def _tell_salvage(subtask: Subtask, kit: Kit, why: str) -> str:

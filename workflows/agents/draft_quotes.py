@@ -1,7 +1,6 @@
 """Turning a draft's citations of passages into exact quotes: from each passage, the sentence nearest to the cited statement.
 
-Systems that write while they search (MaMs, ReAct, DeepRubric) cite passages by id. For each citation the reader gets a quote: the
-sentence of the passage that shares most words with the sentence before the citation.
+Systems that write while they search (MaMs, ReAct, DeepRubric) cite passages by id. For each citation the reader gets a quote.
 """
 
 from typing import NamedTuple, Protocol
@@ -17,7 +16,7 @@ from workflows.agents.concurrency import give_way
 from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import split_at_citations
-from workflows.agents.shared_terms import find_best_sentence, terms_of
+from workflows.agents.sentence_choice import choose_quotes
 from workflows.agents.wording import say
 
 PIECES_AT_ONCE = 4
@@ -62,9 +61,9 @@ async def quote_draft(draft: str, notebook: Notebook) -> QuotedDraft:
         before = piece if piece.strip(" \t.,;，。；") else before
         said = _last_sentence_of(before)
         for name in ids:
-            quote = find_best_sentence(passages[name], terms_of(said)) if name in passages else None
             invented += name not in passages
-            if quote is not None:
+            if name in passages:
+                quote = choose_quotes(passages[name], said)[0]
                 quotes[quote.key] = quote
                 written.append((" " if written[-1][-1:] not in ("", " ", "]") else "") + marker_of(quote))
         if ids and not passages.keys() & set(ids) and before is piece:

@@ -27,7 +27,7 @@ LIMITS_ALONE = {
 BOUNDS = {
     Effort.QUICK: Bounds(subtasks=3, sections=4, section_words=280, queries_per_action=3),
     Effort.STANDARD: Bounds(),
-    Effort.DEEP: Bounds(subtasks=8, sections=9, section_words=650, evidence_chars=60_000),
+    Effort.DEEP: Bounds(subtasks=8, sections=9, section_words=650),
 }
 # How much shorter or longer than usual for its effort a report is: the factor for each section, and for how many there are.
 SECTION_SCALE = {Length.SHORT: 0.5, Length.MEDIUM: 1.0, Length.LONG: 1.6}
@@ -40,6 +40,8 @@ CHARS_PER_TOKEN = {Language.ENGLISH: 4.0, Language.CHINESE: 1.5}
 MATERIAL_SHARE = 0.75
 """The share of a context for material; instructions and the answer need the rest."""
 OBSERVED, EVIDENCE = 0.25, 0.5
+USUAL_CONTEXT, ROOMY_CONTEXT = 32_000, 64_000
+"""What a context of unknown size is taken for, and one that has room for a whole report with its evidence; in tokens."""
 SMALL_CONTEXT = 16_384
 """A model with a context of fewer tokens gets short prompts, which ask for fewer fields."""
 
@@ -55,15 +57,18 @@ def chars_of_context(context_tokens: int, language: Language) -> int:
 
 
 def fit_bounds(usual: Bounds, context_tokens: int, language: Language) -> Bounds:
-    """Return the bounds of what agents read at once, within a context; 0 tokens: unchanged."""
-    if not context_tokens:
-        return usual
-    chars = chars_of_context(context_tokens, language)
+    """Return the bounds of what agents read at once, as a context has room for; 0 tokens: one of the usual size.
+
+    A conversation may fill it. An observation grows with it, up to the usual room for each query of an action.
+    """
+    tokens = context_tokens or USUAL_CONTEXT
+    chars = chars_of_context(tokens, language)
     return replace(
         usual,
-        conversation_chars=min(usual.conversation_chars, chars),
-        observation_chars=min(usual.observation_chars, int(chars * OBSERVED)),
-        evidence_chars=min(usual.evidence_chars, int(chars * EVIDENCE)),
+        context_tokens=tokens,
+        conversation_chars=chars,
+        observation_chars=min(usual.observation_chars * usual.queries_per_action, int(chars * OBSERVED)),
+        evidence_chars=int(chars * EVIDENCE),
     )
 
 

@@ -11,10 +11,11 @@ from app.domain.revision import FollowUp
 from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
 from workflows.agents.brief import find_nearest_quotes, quote_answer
-from workflows.agents.citation_cleaning import clean_citations, has_citation, list_cited_ids, put_markers
+from workflows.agents.citation_cleaning import clean_citations, has_citation
+from workflows.agents.cited_statements import put_markers
+from workflows.agents.evidence_book import EvidenceBook, join_passages
 from workflows.agents.failures import refuse_answer
 from workflows.agents.kit import Kit
-from workflows.agents.quote_book import QuoteBook
 from workflows.agents.steps import TextStep
 from workflows.agents.wording import say
 
@@ -39,19 +40,19 @@ async def answer_from_evidence(
     evidence = [*find_nearest_quotes(question, passages), *_take_turns(quotes)][:SHOWN]
     if not evidence:
         return _make_refusal(kit)
-    book = QuoteBook([Finding(subtask_id=ANSWERER, quotes=tuple(evidence), stop=StopReason.SUFFICIENT)])
+    book = EvidenceBook([Finding(subtask_id=ANSWERER, quotes=tuple(evidence), stop=StopReason.SUFFICIENT)])
     messages = kit.prompts.get("follow_up", kit.language).render(
         today=kit.today.isoformat(),
         report_question=query.question,
         question=question,
-        evidence=book.format_quotes(book.ids, kit.bounds.evidence_chars // 2),
+        evidence=book.format_passages(book.ids, kit.bounds.evidence_chars // 2),
         form=kit.codec.describe_form(FOLLOW_UP, kit.prompts, kit.language),
     )
     text = await Asker(kit, ANSWERER).write(FOLLOW_UP, messages, partial(_check_answer, kit, book))
     if REFUSAL in text:
         return _make_refusal(kit)
-    body = clean_citations(text, book.ids).text
-    return FollowUp(body=put_markers(body, book), quotes=tuple(book[short] for short in list_cited_ids(body)))
+    cited = put_markers(clean_citations(text, book.ids).text, book)
+    return FollowUp(body=cited.body, quotes=cited.quotes)
 
 
 async def answer_in_quotes(question: str, query: ResearchQuery, passages: Sequence[Passage], kit: Kit) -> FollowUp:
@@ -59,27 +60,14 @@ async def answer_in_quotes(question: str, query: ResearchQuery, passages: Sequen
     return quote_answer(question, passages, kit.language) or _make_refusal(kit)
 
 
-def widen_quotes(quotes: Sequence[Quote], around: dict[str, tuple[str, str]]) -> list[Passage]:
-    """Return each quote with the stored copy's text before and after it; overlapping stretches are joined."""
-    spans: dict[str, list[tuple[int, int, str, Quote]]] = {}
-    for quote in quotes:
-        before, after = around.get(quote.key, ("", ""))
-        start, text = quote.start - len(before), before + quote.text + after
-        spans.setdefault(quote.source.snapshot, []).append((start, start + len(text), text, quote))
-    return [passage for own in spans.values() for passage in _join_spans(sorted(own, key=lambda span: span[:2]))]
+def widen_quotes(quotes: Sequence[Quote], around: dict[str, tuple[str, str]], read: Sequence[Passage] = ()) -> list[Passage]:
+    """Return each quote with the stored copy's text around it, and what was `read`; overlapping stretches are joined."""
+    return join_passages([*(_widen(quote, *around.get(quote.key, ("", ""))) for quote in quotes), *read])
 
 
-def _join_spans(spans: Sequence[tuple[int, int, str, Quote]]) -> list[Passage]:
-    """Join overlapping stretches of one snapshot."""
-    joined: list[Passage] = []
-    for start, end, text, quote in spans:
-        last = joined[-1] if joined else None
-        if last is not None and start <= last.end:
-            text = last.text + text[max(0, last.end - start) :]
-            joined[-1] = last.model_copy(update={"text": text, "end": max(last.end, end)})
-        else:
-            joined.append(Passage(source=quote.source, text=text, start=start, end=end))
-    return joined
+def _widen(quote: Quote, before: str, after: str) -> Passage:
+    start, text = quote.start - len(before), before + quote.text + after
+    return Passage(source=quote.source, text=text, start=start, end=start + len(text))
 
 
 def _take_turns(quotes: Sequence[Quote]) -> list[Quote]:
@@ -90,7 +78,7 @@ def _take_turns(quotes: Sequence[Quote]) -> list[Quote]:
     return [quote for turn in zip_longest(*by_source.values()) for quote in turn if quote is not None]
 
 
-def _check_answer(kit: Kit, book: QuoteBook, text: str) -> None:
+def _check_answer(kit: Kit, book: EvidenceBook, text: str) -> None:
     check_length(text, ANSWER_WORDS, kit.language)
     if REFUSAL not in text and not has_citation(clean_citations(text, book.ids).text):
         raise refuse_answer("cites_nothing", kit.language, id=book.ids[0])

@@ -43,10 +43,7 @@ class InjectionModel(NamedTuple):
 
     def is_order(self, sentence: SentenceGrams) -> bool:
         """Say whether a sentence orders a machine about."""
-        if sentence.around:
-            return self.score(sentence) > self.limit
-        words = sum(map(str.isalnum, sentence.words))
-        return words >= FEWEST_ALONE and self.score(sentence) > self.limit_alone
+        return self.score(sentence) > (self.limit if sentence.around else self.limit_alone)
 
     def score(self, sentence: SentenceGrams) -> float:
         """Return the sum of the weights; each set of n-grams is divided by the square root of its size."""
@@ -58,8 +55,8 @@ def find_injections(text: str) -> tuple[InjectionHit, ...]:
     """Find where `text` orders a machine about, in order. Invisible characters and look-alike letters do not hide it."""
     plain = to_plain(text[:MAX_CHARS])
     writing = writing_of(plain)
-    model = load_model(writing)
-    found = [sentence for sentence in read_sentences(plain, writing) if model.is_order(sentence)]
+    judged = (each for each in read_sentences(plain, writing) if each.around or each.count_words() >= FEWEST_ALONE)
+    found = [sentence for sentence in judged if load_model(writing).is_order(sentence)]
     return tuple(InjectionHit(ORDER, sentence.start, sentence.end) for sentence in found)
 
 
@@ -70,6 +67,6 @@ def names_of(hits: tuple[InjectionHit, ...]) -> tuple[str, ...]:
 
 @cache
 def load_model(writing: Writing) -> InjectionModel:
-    """Load the model of a way of writing."""
+    """Load the model of a way of writing; its n-grams share a few hundred weights."""
     packed = files("workflows.agents").joinpath(WEIGHTS.format(writing=writing)).read_bytes()
-    return InjectionModel(**json.loads(gzip.decompress(packed)))
+    return InjectionModel(**json.loads(gzip.decompress(packed), parse_float=cache(float)))

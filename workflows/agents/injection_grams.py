@@ -23,7 +23,7 @@ FEWEST_WORDS = 3
 PIECES = range(3, 6)
 LONG_WORD = 5
 """Words of fewer letters are not cut into pieces: "this" says what it says once."""
-KEPT_WORDS = 8_192
+KEPT_WORDS = 4_096
 QUOTE = "»"
 """Stands before a word that is quoted."""
 IDEOGRAPH_SHARE = 0.2
@@ -67,6 +67,10 @@ class SentenceGrams(NamedTuple):
     def sets(self) -> tuple[frozenset[str], ...]:
         """The sets, each of which counts alike whatever its size."""
         return self.words, self.pieces, self.around
+
+    def count_words(self) -> int:
+        """Return the number of different words."""
+        return sum(map(str.isalnum, self.words))
 
 
 def writing_of(plain: str) -> Writing:

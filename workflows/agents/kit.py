@@ -16,8 +16,8 @@ from workflows.prompts.library import PromptLibrary
 class Bounds:
     """Limits of how widely agents search and how much text they read at once. `*_chars` count characters.
 
-    A conversation longer than `conversation_chars` is shortened, unless `shorten_conversations` is false: then, as in training,
-    it grows until the model says that it is too long, which ends the search.
+    `context_tokens` is the model's context. A conversation longer than `conversation_chars` is shortened, unless
+    `shorten_conversations` is false: then, as in training, it grows until the model says that it is too long: the search ends.
     `queries_per_action` holds for the chain's searches, `calls_per_turn` for systems that work the whole question in one search.
     `chunk_chars` is the length of the pieces in which MaMs reads. `action_tokens` is the most that an action may say (None: the
     step's own room, and more of it once). With `observe_faults` an action in a wrong form costs a turn and is answered by an
@@ -34,7 +34,8 @@ class Bounds:
     observation_chars: int = 10_000
     conversation_chars: int = 90_000
     shorten_conversations: bool = True
-    evidence_chars: int = 36_000
+    evidence_chars: int = 48_000
+    context_tokens: int = 32_000
     chunk_chars: int = 6_000
     action_tokens: int | None = None
     observe_faults: bool = False
@@ -47,7 +48,8 @@ class Kit:
 
     `clock` gives seconds and must replay: while a record answers from stored turns, it returns the same times as when those
     turns were made (the time up to the latest turn), so that a resumed agent stops exactly where it stopped the first time.
-    `today` is the date of the run's creation, for the same reason. `memory` is fixed when the stage opens.
+    `today` is the date of the run's creation, for the same reason. `memory` is fixed when the stage opens. `whole` reads the
+    run's collections whole, where the run searches nothing else.
     """
 
     chat: ChatModel
@@ -60,4 +62,5 @@ class Kit:
     limits: AgentLimits = field(default_factory=AgentLimits)
     bounds: Bounds = field(default_factory=Bounds)
     memory: SharedMemory = field(default_factory=SharedMemory)
+    whole: Tool | None = None
     language: Language = Language.ENGLISH

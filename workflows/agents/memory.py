@@ -13,10 +13,11 @@ class MemoryKind(StrEnum):
     FINDING = "finding"
     GAP = "gap"
     NOTE = "note"
+    CRITERION = "criterion"
 
 
 class MemoryEntry(Value):
-    """One entry. `agent` wrote it (`user` for a reader's note); `quote_keys` name the evidence it rests on.
+    """One entry. `agent` wrote it (`user` for a reader's note or criterion); `quote_keys` name the evidence it rests on.
 
     `addresses` are those of its sources: a search returned them, so an agent that reads the entry may browse them.
     """

@@ -20,9 +20,9 @@ _SPACE_BEFORE_STOP = re.compile(r"[ \t]+(?=[.,;:。，；：])")
 
 
 def format_memory(memory: SharedMemory, language: Language, about: str = "") -> str:
-    """Return what this stage reads of the memory, or a sentence that there is nothing. `about` is what the stage works on."""
+    """Return what this stage reads of the memory, empty where there is nothing. `about` is what the stage works on."""
     parts = [_format_list(say("notes", language), memory.texts_of(MemoryKind.NOTE)), _format_earlier(memory, language, about)]
-    return "\n\n".join(part for part in parts if part) or say("no_memory", language)
+    return "\n\n".join(part for part in parts if part)
 
 
 def _format_earlier(memory: SharedMemory, language: Language, about: str) -> str:

@@ -37,6 +37,10 @@ class Notebook:
         self._addresses.setdefault(_bare_address(passage.source.url), passage.source.url)
         return self._ids[key], True
 
+    def holds(self, passage: Passage) -> bool:
+        """Say whether a passage was stored."""
+        return passage.key in self._ids
+
     def complete_source(self, page: Source, address: str) -> Source:
         """Return the source of a page that was read at `address`, completed by what searches said of this address."""
         for passage in self._passages:
@@ -65,13 +69,18 @@ class Notebook:
         number = int(found.group(1)) if found else 0
         return f"p{number}" if 1 <= number <= len(self._passages) else None
 
+    def find_passage(self, said: str) -> Passage | None:
+        """Return the passage whose id is all that a model says."""
+        short = self.id_of(said) if _ONLY_ID.fullmatch(said) else None
+        return self._passages[int(short[1:]) - 1] if short else None
+
     def find_address(self, said: str) -> str | None:
         """Return the address that a model means, given as address or passage id; None if no search returned it."""
         known = self._addresses.get(_bare_address(said))
         if known is not None:
             return known
-        short = self.id_of(said) if _ONLY_ID.fullmatch(said) else None
-        return self._passages[int(short[1:]) - 1].source.url if short else None
+        passage = self.find_passage(said)
+        return passage.source.url if passage else None
 
 
 def _bare_address(address: str) -> str:

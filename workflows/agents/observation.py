@@ -1,6 +1,9 @@
 """Showing the results of an action to the model: passages under short ids, marked as data, limited in length."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from app.domain.chat import ChatRole, Message, ToolResult
 from app.domain.evidence import Passage
@@ -11,6 +14,8 @@ from workflows.agents.wording import say
 
 PASSAGE_CHARS = 1_600
 MIN_SHOWN = 200
+FRAME_CHARS = 40
+"""The tags around a passage, its id and the ends of lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +29,19 @@ class ObservedCall:
 
 
 class Observation:
-    """One observation under construction, at most `chars` long. Only passages that are shown enter the notebook."""
+    """The observation of an action: the results of its calls, which share `chars` characters.
 
-    def __init__(self, notebook: Notebook, language: Language, chars: int) -> None:
+    The calls take turns, each with its next best passage, so that a long list leaves room for the others; the text of a passage
+    that several of them found takes its room once. Only passages that are shown enter the notebook. `ids` are those of each call.
+    """
+
+    def __init__(self, notebook: Notebook, language: Language, chars: int, calls: Sequence[ObservedCall]) -> None:
         self._notebook = notebook
         self._language = language
-        self._left = chars
+        heads = [self._write_head(call) for call in calls]
+        self._share = _share_room([_passages_of(call) for call in calls], notebook, chars - len("\n".join(chain(*heads))))
         self._lines: list[str] = []
-        self.ids: list[str] = []
-
-    def add_call(self, observed: ObservedCall) -> tuple[str, ...]:
-        """Add one call's results and return the ids of its passages."""
-        first = len(self.ids)
-        self._add_line(f"{observed.tool}: {as_attribute(observed.said)}")
-        if observed.notice:
-            self._add_line(observed.notice)
-        if observed.result is not None:
-            self._add_results(observed.result)
-        return tuple(self.ids[first:])
+        self.ids = [self._add_call(*one) for one in zip(calls, heads, self._share.chosen, strict=True)]
 
     def to_message(self, *remarks: str) -> Message:
         """Return the observation as a user message. Remarks are ours and stand outside the delimiters."""
@@ -50,30 +50,66 @@ class Observation:
         message = Message(role=ChatRole.USER, content=f"<tool_response>\n{shown}\n</tool_response>{tail}")
         return self._notebook.name_passages([message])[-1]
 
-    def _add_results(self, result: ToolResult) -> None:
-        if result.error:
-            self._add_line(say("failed", self._language, error=as_attribute(result.error)))
-        elif not result.passages:
-            self._add_line(say("nothing_found", self._language))
-        if result.note:
-            self._add_line(as_attribute(result.note))
-        left_out = sum(not self._add_passage(passage) for passage in result.passages)
+    def _write_head(self, call: ObservedCall) -> list[str]:
+        """Return the lines above the passages of a call."""
+        lines = [f"{call.tool}: {as_attribute(call.said)}", call.notice]
+        if call.result is not None and call.result.error:
+            lines.append(say("failed", self._language, error=as_attribute(call.result.error)))
+        elif call.result is not None and not call.result.passages:
+            lines.append(say("nothing_found", self._language))
+        if call.result is not None:
+            lines.append(as_attribute(call.result.note))
+        return [line for line in lines if line]
+
+    def _add_call(self, call: ObservedCall, head: Sequence[str], chosen: Sequence["_ChosenPassage"]) -> tuple[str, ...]:
+        """Add one call and return the ids of its passages. What no call of the action shows is counted as left out."""
+        found = _passages_of(call)
+        left_out = sum(p.key not in self._share.chars and not self._notebook.holds(p) for p in found)
+        self._lines += head
+        ids = tuple(map(self._add_passage, chosen))
         if left_out:
-            self._add_line(say("left_out", self._language, n=left_out))
+            self._lines.append(say("left_out", self._language, n=left_out))
+        return ids
 
-    def _add_passage(self, passage: Passage) -> bool:
-        """Show a passage if there is room for it."""
-        if self._left < MIN_SHOWN:
-            return False
+    def _add_passage(self, chosen: "_ChosenPassage") -> str:
+        passage, attributes = chosen
         short, is_new = self._notebook.add_passage(passage)
-        self.ids.append(short)
-        text = as_source(passage.text[: min(PASSAGE_CHARS, self._left)]) if is_new else say("shown_above", self._language)
-        self._add_line(f'<snippet id="{short}" {attributes_of(passage)}>\n{text}\n</snippet>')
-        return True
+        text = as_source(passage.text[: self._share.chars[passage.key]]) if is_new else say("shown_above", self._language)
+        self._lines.append(f'<snippet id="{short}" {attributes}>\n{text}\n</snippet>')
+        return short
 
-    def _add_line(self, line: str) -> None:
-        self._lines.append(line)
-        self._left -= len(line) + 1
+
+class _ChosenPassage(NamedTuple):
+    """A passage to show, with its attributes."""
+
+    passage: Passage
+    attributes: str
+
+
+class _RoomShare(NamedTuple):
+    """The passages that each call shows, and how many characters of text each of them has, by its key."""
+
+    chosen: tuple[list[_ChosenPassage], ...]
+    chars: dict[str, int]
+
+
+def _share_room(found: Sequence[Sequence[Passage]], notebook: Notebook, left: int) -> _RoomShare:
+    """Share `left` characters between the passages of several lists, rank by rank."""
+    share = _RoomShare(tuple([] for _ in found), {})
+    for call, passage in ((i, p) for rank in zip_longest(*found) for i, p in enumerate(rank) if p is not None):
+        if left < MIN_SHOWN:
+            break
+        is_shown = passage.key in share.chars or notebook.holds(passage)
+        text = 0 if is_shown else min(PASSAGE_CHARS, len(passage.text), left)
+        chosen = _ChosenPassage(passage, attributes_of(passage))
+        share.chosen[call].append(chosen)
+        share.chars.setdefault(passage.key, text)
+        left -= text + len(chosen.attributes) + FRAME_CHARS
+    return share
+
+
+def _passages_of(call: ObservedCall) -> Sequence[Passage]:
+    return call.result.passages if call.result is not None else ()
 
 
 def make_fault_observation(language: Language, problem: str) -> Message:

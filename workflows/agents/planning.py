@@ -16,6 +16,7 @@ from workflows.agents.run_options import add_style_notes
 from workflows.agents.simple_plan import make_single_plan
 from workflows.agents.stage_memory import PLANNER
 from workflows.agents.steps import StepAnswer, declare_step
+from workflows.agents.whole_reading import describe_documents, read_whole
 from workflows.agents.wording import say
 
 
@@ -52,16 +53,30 @@ PLAN = declare_step("plan", PlanAnswer, max_tokens=3_000, spare=["purpose", "exp
 
 
 async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
-    """Analyse the question, then split it. When the model fails, the plan is the question itself, and says so."""
+    """Analyse the question, then split it, unless all there is to search is read whole.
+
+    When the model fails, the plan is the question itself, and says so.
+    """
     asker = Asker(kit, PLANNER)
-    intent = await _analyse_intent(query, kit, asker)
-    return await _ask_plan(query, intent, kit, asker)
+    documents = await _list_whole_documents(kit)
+    intent = await _analyse_intent(query, kit, asker, documents)
+    return make_single_plan(query, intent) if documents else await _ask_plan(query, intent, kit, asker)
 
 
-async def _analyse_intent(query: ResearchQuery, kit: Kit, asker: Asker) -> str:
+async def _list_whole_documents(kit: Kit) -> str:
+    """Return the documents that are read whole, a line each; empty where the run has to search."""
+    try:
+        passages = await read_whole(kit, PLANNER)
+    except BudgetSpent:
+        return ""
+    return describe_documents(passages, kit.language)
+
+
+async def _analyse_intent(query: ResearchQuery, kit: Kit, asker: Asker, documents: str) -> str:
     form = kit.codec.describe_form(INTENT, kit.prompts, kit.language)
+    memory = "\n\n".join(part for part in (_format_memory(query, kit), documents) if part)
     messages = kit.prompts.get("intent", kit.language).render(
-        today=kit.today.isoformat(), question=query.question, memory=_format_memory(query, kit), form=form
+        today=kit.today.isoformat(), question=query.question, memory=memory, form=form
     )
     try:
         return (await asker.ask(INTENT, messages)).answer.to_text(kit.language)
@@ -75,7 +90,7 @@ async def _ask_plan(query: ResearchQuery, intent: str, kit: Kit, asker: Asker) -
     messages = kit.prompts.get("plan", kit.language).render(
         today=kit.today.isoformat(),
         question=query.question,
-        intent=intent or say("none", kit.language),
+        intent=intent,
         memory=_format_memory(query, kit),
         most=str(most),
         tools="\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()),

@@ -1,7 +1,7 @@
 """The options of a run, in words for the agents: how to write, and which sources can be found.
 
-A style goes into versions of the report agent's prompts that have room for it; a run without a style uses others. The rest are
-notes of the reader. A reader's text is put on one line and cannot imitate a delimiter.
+A style goes into the report agent's prompts. The rest are notes of the reader. A reader's text is put on one line and cannot
+imitate a delimiter.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,6 @@ from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.untrusted import as_attribute
 
 READER = "user"
-STYLED_VERSIONS: Mapping[str, str] = {"outline": "v2", "section": "v4", "consistency": "v2"}
-"""The versions of the report agent's prompts that have room for a style."""
 EN, ZH = Language.ENGLISH, Language.CHINESE
 SHOWN_DOMAINS = 10
 
@@ -83,11 +81,6 @@ def describe_style(style: ReportStyle | None, language: Language) -> str:
     lines = [f"- {saying[language]}" for saying in said]
     lines += [f"- {AUDIENCE[language].format(who=as_attribute(style.audience))}"] if style.audience else []
     return "\n".join(lines)
-
-
-def style_versions_of(query: ResearchQuery) -> dict[str, str]:
-    """Return the versions of the report agent's prompts that are not the first, by prompt name."""
-    return dict(STYLED_VERSIONS) if describe_style(query.style, query.language) else {}
 
 
 def add_option_notes(memory: SharedMemory, query: ResearchQuery, language: Language) -> SharedMemory:

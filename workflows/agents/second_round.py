@@ -45,7 +45,7 @@ async def plan_second_round(
         tools="\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()),
         most=str(most),
         question=query.question,
-        intent=plan.intent or say("none", kit.language),
+        intent=plan.intent,
         notes=format_memory(add_option_notes(notes, query, kit.language), kit.language),
         findings="\n\n".join(_format_finding(plan, finding, kit, len(findings)) for finding in findings),
         form=kit.codec.describe_form(SECOND_ROUND, kit.prompts, kit.language),

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
+from app.domain.rubric import Rubric
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 
 PLANNER = "plan"
 SECOND_PLANNER = "second_plan"
 REPORTER = "report"
+READER = "user"
 
 
 def path_of_search(subtask_id: str) -> str:
@@ -23,11 +25,15 @@ def memory_of_search(subtask: Subtask, plan: ResearchPlan, findings: Mapping[str
     return memory_of_report(plan, known, notes)
 
 
-def memory_of_report(plan: ResearchPlan, findings: tuple[Finding, ...], notes: SharedMemory) -> SharedMemory:
-    """Return the planner's intent, all these findings, and the reader's notes."""
+def memory_of_report(
+    plan: ResearchPlan, findings: tuple[Finding, ...], notes: SharedMemory, rubric: Rubric | None = None
+) -> SharedMemory:
+    """Return the planner's intent, all these findings, the reader's notes, and what a rubric asks of the report."""
     intent = (MemoryEntry(agent=PLANNER, kind=MemoryKind.INTENT, text=plan.intent),) if plan.intent else ()
     told = tuple(entry for finding in findings for entry in entries_of(finding))
-    return SharedMemory(entries=intent + told).with_entries(*notes.entries)
+    criteria = rubric.criteria if rubric else ()
+    asked = (MemoryEntry(agent=READER, kind=MemoryKind.CRITERION, text=criterion.description) for criterion in criteria)
+    return SharedMemory(entries=intent + told).with_entries(*notes.entries, *asked)
 
 
 def entries_of(finding: Finding) -> tuple[MemoryEntry, ...]:

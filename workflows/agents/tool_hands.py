@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from app.domain.chat import Message, ToolCall, ToolResult
+from app.domain.evidence import Passage
 from workflows.agents.actions import ActionName, AgentAct
 from workflows.agents.concurrency import settle_all
 from workflows.agents.foreign_tools import arguments_of, is_foreign_tool
@@ -31,7 +32,7 @@ class ToolHands:
     notebook: Notebook
     calls: int = 0
     repetitions: int = 0
-    _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _asked: dict[str, "_AnsweredCall"] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
     _private: PrivateWords = field(init=False)
     _given: list[Mapping[str, Any]] = field(default_factory=list)
@@ -40,9 +41,13 @@ class ToolHands:
         self._private = PrivateWords(self.kit.memory.entries)
 
     def count_repetition(self, act: AgentAct) -> int:
-        """Return how many actions have asked only what was answered or refused before, this one included; 0 if it asks anew."""
+        """Return how many actions have asked only what was answered or refused before, this one included; 0 if it asks anew.
+
+        Who asks for the passages that were left out of a list asks anew.
+        """
         planned = self._plan_calls(act)[0]
-        if not planned or any(one.call is not None or one.key not in self._asked.keys() | self._refused for one in planned):
+        known = self._asked.keys() | self._refused
+        if not planned or any(one.call is not None or one.rest or one.key not in known for one in planned):
             return 0
         self.repetitions += 1
         return self.repetitions
@@ -102,44 +107,63 @@ class ToolHands:
         return replace(planned, call=ToolCall(name=str(action), arguments={**arguments, "inside": True}))
 
     def _plan_page(self, said: str) -> "_PlannedCall":
+        """Plan to read the part that is named, else the one in which the passage stands that is named, else the first."""
         found = _PART.match(said)
-        named, part = (found.group(1), int(found.group(2))) if found else (said, 1)
+        named = found.group(1) if found else said
         address = self.notebook.find_address(named)
         if address is None:
             notice = say("made_up_address", self.kit.language)
             return _PlannedCall(ActionName.BROWSE, said, key=_fold_key(said), notice=notice)
-        arguments = {"url": address, "part": part} if part > 1 else {"url": address}
+        arguments: dict[str, Any] = {"url": address}
+        if found and (part := int(found.group(2))) > 1:
+            arguments["part"] = part
+        elif not found and (passage := self.notebook.find_passage(named)) and passage.start:
+            arguments["at"] = passage.start
         return self._plan_unless_asked(ActionName.BROWSE, address, ToolCall(name=ActionName.BROWSE.value, arguments=arguments))
 
     def _plan_unless_asked(self, action: str, said: str, call: ToolCall) -> "_PlannedCall":
-        key = _fold_key(action, *map(str, call.arguments.values()))
+        key = _fold_key(action, *(f"{name} {value}" for name, value in call.arguments.items()))
         before = self._asked.get(key)
         if before is None:
             return _PlannedCall(action, said, key, call)
-        ids = ", ".join(before) or say("none", self.kit.language)
+        if rest := tuple(p for p in before.passages if not self.notebook.holds(p)):
+            return _PlannedCall(action, said, key, rest=ToolResult(passages=rest))
+        ids = ", ".join(before.ids) or say("none", self.kit.language)
         return _PlannedCall(action, said, key, notice=say("asked_before", self.kit.language, ids=ids))
 
     async def _use_tool(self, call: ToolCall) -> ToolResult:
         return await use_tool(self.kit, self.agent, call)
 
     def _make_observation(self, planned: list["_PlannedCall"], answers: list[CallOutcome], remarks: list[str]) -> Message:
-        observation = Observation(self.notebook, self.kit.language, self.kit.bounds.observation_chars)
         results = iter(answers)
-        for one in planned:
-            result = next(results) if one.call is not None else None
-            if isinstance(result, BaseException):
-                continue
-            for suspicion in result.suspicious if result is not None else ():
-                self.notebook.mark_suspect(suspicion.url, suspicion.patterns)
-            if result is not None and one.action == ActionName.BROWSE:
-                result = self._complete_sources(result, one.said)
-            self._private.add_passages(result.passages if result is not None else ())
-            shown = observation.add_call(ObservedCall(str(one.action), one.said, result, one.notice))
-            if one.call is None and one.key not in self._asked:
-                self._refused.add(one.key)
-            if result is not None and not result.error:  # a call that failed may be tried again
-                self._asked[one.key] = shown
+        outcomes = [(one, next(results) if one.call is not None else one.rest) for one in planned]
+        observed = [(one, self._take_result(one, result)) for one, result in outcomes if not isinstance(result, BaseException)]
+        calls = [ObservedCall(str(one.action), one.said, result, one.notice) for one, result in observed]
+        observation = Observation(self.notebook, self.kit.language, self.kit.bounds.observation_chars, calls)
+        for (one, result), ids in zip(observed, observation.ids, strict=True):
+            self._note_answer(one, result, ids)
         return observation.to_message(*remarks)
+
+    def _take_result(self, one: "_PlannedCall", result: ToolResult | None) -> ToolResult | None:
+        """Return a result as the agent sees it, once its suspicious sources and its private words are noted."""
+        if result is None:
+            return None
+        for suspicion in result.suspicious:
+            self.notebook.mark_suspect(suspicion.url, suspicion.patterns)
+        if one.action == ActionName.BROWSE:
+            result = self._complete_sources(result, one.said)
+        self._private.add_passages(result.passages)
+        return result
+
+    def _note_answer(self, one: "_PlannedCall", result: ToolResult | None, ids: tuple[str, ...]) -> None:
+        """Note what was answered or refused. A call that failed may be tried again."""
+        if one.call is None and one.key not in self._asked:
+            self._refused.add(one.key)
+        if one.call is not None and result is not None and not result.error:
+            self._asked[one.key] = _AnsweredCall(result.passages, ids)
+        elif one.rest is not None:
+            before = self._asked[one.key]
+            self._asked[one.key] = replace(before, ids=before.ids + ids)
 
     def _complete_sources(self, read: ToolResult, address: str) -> ToolResult:
         """Complete the sources of a page: it seldom says that its paper was retracted, the search that led there may have."""
@@ -158,14 +182,26 @@ def make_plain_search(kit: Kit, question: str) -> AgentAct:
 
 @dataclass(frozen=True, slots=True)
 class _PlannedCall:
-    """One input of an action: a call to make, or a notice instead of it. `arguments` are what a service outside would be told."""
+    """One input of an action: a call to make, or instead of it a notice, or the `rest` of an answer that was too long to show.
+
+    `arguments` are what a service outside would be told.
+    """
 
     action: str
     said: str
     key: str = ""
     call: ToolCall | None = None
     notice: str = ""
+    rest: ToolResult | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _AnsweredCall:
+    """What a call found, and the ids of those passages that were shown."""
+
+    passages: tuple[Passage, ...]
+    ids: tuple[str, ...]
 
 
 def _fold_key(*words: str) -> str:

@@ -105,7 +105,7 @@ class OpenAICompatible:
         try:
             async with self._session.post(
                 self._endpoint.url,
-                data=orjson.dumps(body),
+                data=bytes(memoryview(orjson.dumps(body))),  # a copy, since its own result keeps several times its room
                 headers=self._headers,
                 timeout=self._timeout if watch_of_call() is None else self._without_end,
                 proxy=self._endpoint.proxy,

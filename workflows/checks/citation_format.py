@@ -27,7 +27,8 @@ _AT_THE_START = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+|>\s*)*\[\d{1,4}\](?!\
 class CitationFault(StrEnum):
     """The kinds of fault in citations.
 
-    `dangling`: a number without an entry. `unused`: an entry that nothing cites. `order`: entries that do not count up.
+    `dangling`: a number without an entry. `unused`: an entry that nothing cites. `order`: entries that leave out or repeat a
+    number; those of a list by document need not count up.
     `leftover`: a notation of the writer, such as [q3] or 【1†】. `floating`: a citation without text before it.
     """
 
@@ -87,7 +88,7 @@ def find_citation_faults(markdown: str) -> list[FoundCitationFault]:
     dangling = sorted(number for number in cited - set(listed) if number < FIRST_YEAR)
     faults += [FoundCitationFault(CitationFault.DANGLING, f"[{number}]") for number in dangling]
     faults += [FoundCitationFault(CitationFault.UNUSED, f"[{number}]") for number in sorted(set(listed) - cited)]
-    if list(listed) not in (list(range(1, len(listed) + 1)), list(range(len(listed)))):
+    if sorted(listed) not in (list(range(1, len(listed) + 1)), list(range(len(listed)))):
         faults.append(FoundCitationFault(CitationFault.ORDER, ", ".join(map(str, listed[:20]))))
     return faults
 

@@ -21,6 +21,7 @@ _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]+\|?[ \t]*$")
 _CELL = re.compile(r"[^|\n]+")
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|>[ \t]?)*")
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|\\(?=[^\w\s])")
+_BOLD_END = re.compile(r"(?<=[.!?。！？])(?:\*\*|__)(?=\s)")
 _STRAY_BLANK = re.compile(r" (?=[.,;:!?](?![\w/`])|[。，；：！？])")
 LEAST_TERMS = 2
 """A sentence with fewer meaningful words than this ("In short.") states nothing that could be checked."""
@@ -30,7 +31,7 @@ class ClaimSentence(NamedTuple):
     """A claim: `text` is plain, without markers and markup; `[start, end)` is its place in the body, with its markers.
 
     `keys` are the quotes it cites itself, `leans_on` those of the next marker in its paragraph. `head` is that of the column of a
-    table's bare figure; it is empty for all else.
+    table's bare figure; it is empty for all else. `paragraph` counts the stretches between blank lines, such as a whole list.
     """
 
     text: str
@@ -39,6 +40,7 @@ class ClaimSentence(NamedTuple):
     keys: tuple[str, ...]
     leans_on: tuple[str, ...]
     head: str = ""
+    paragraph: int = 0
 
     @property
     def is_figure(self) -> bool:
@@ -54,11 +56,12 @@ class ClaimSentence(NamedTuple):
 class _Block(NamedTuple):
     """A paragraph, list item or table cell at `[start, end)`; `around` are the keys of a cell's row, or of the table's head.
 
-    `head` is that of a cell's column; None outside of tables.
+    `head` is that of a cell's column; None outside of tables. `paragraph` is as for claims.
     """
 
     start: int
     end: int
+    paragraph: int
     around: tuple[str, ...] = ()
     head: str | None = None
 
@@ -79,9 +82,9 @@ def claims_of(body: str) -> list[ClaimSentence]:
     for block in _split_blocks(body):
         for sentence in _add_leaning(_split_sentences(body, block), block.around):
             if _makes_statement(sentence.text):
-                found.append(sentence)
+                found.append(sentence._replace(paragraph=block.paragraph))
             elif block.head is not None and read_sentence(sentence.text).exact_numbers:
-                found.append(sentence._replace(head=block.head))
+                found.append(sentence._replace(head=block.head, paragraph=block.paragraph))
     return found
 
 
@@ -92,12 +95,13 @@ def _makes_statement(text: str) -> bool:
 def _split_blocks(body: str) -> Iterator[_Block]:
     """Yield paragraphs, list items and table cells, without their opening marks."""
     start = end = -1
+    paragraph = 0
     head, titles = tuple[str, ...](), list[str]()
     lines, code = list(_LINE.finditer(body)), find_fenced_code(body)
     for place, line in enumerate(lines):
         if code.holds(line.start()):
             if start >= 0:
-                yield _Block(start, end)
+                yield _Block(start, end, paragraph)
                 start = -1
             continue
         fresh = place == 0 or body[lines[place - 1].end() : line.start()].count("\n") > 1
@@ -105,8 +109,9 @@ def _split_blocks(body: str) -> Iterator[_Block]:
         begins = opening.end() if opening else line.start()
         table = "|" in line.group() and line.group().lstrip().startswith("|")
         if start >= 0 and (fresh or begins > line.start() or table or _HEADING.match(line.group())):
-            yield _Block(start, end)
+            yield _Block(start, end, paragraph)
             start = -1
+        paragraph += fresh
         if _HEADING.match(line.group()) or (table and _TABLE_RULE.match(line.group())):
             continue
         if table:
@@ -115,11 +120,13 @@ def _split_blocks(body: str) -> Iterator[_Block]:
                 head, titles = keys, [to_plain(cell.group()) for cell in cells]
             else:
                 titles += [""] * (len(cells) - len(titles))
-                yield from (_Block(*cell.span(), keys or head, title) for cell, title in zip(cells, titles, strict=False))
+                yield from (
+                    _Block(*cell.span(), paragraph, keys or head, title) for cell, title in zip(cells, titles, strict=False)
+                )
             continue
         start, end = (begins if start < 0 else start), line.end()
     if start >= 0:
-        yield _Block(start, end)
+        yield _Block(start, end, paragraph)
 
 
 def _list_keys(text: str) -> tuple[str, ...]:
@@ -131,10 +138,10 @@ def _is_head(lines: list[re.Match[str]], place: int) -> bool:
 
 
 def _split_sentences(body: str, block: _Block) -> list[ClaimSentence]:
-    """Return the sentences of a block. Markers are blanked first, so that they never hide the end of a sentence."""
+    """Return the sentences of a block. Markers and the ends of bold are blanked first: they never hide the end of a sentence."""
     text, at = body[block.start : block.end], block.start
     runs = [_read_run(text, found) for found in _MARKERS.finditer(text)]
-    spans = split_sentences(_blank_markers(text, runs))
+    spans = split_sentences(_BOLD_END.sub("  ", _blank_markers(text, runs)))
     limits = [*(span.start for span in spans[1:]), len(text)]
     found: list[ClaimSentence] = []
     for (start, end), limit in zip(spans, limits, strict=False):

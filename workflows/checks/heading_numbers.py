@@ -1,6 +1,7 @@
-"""Reading the numbers that headings begin with: 2.1, 一、, （一）, IV., B), Step 3:, 附录A."""
+"""Reading the numbers that headings begin with (2.1, 一、, IV., B), Step 3:, 附录A), and removing those that count headings."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from retrieval.language.numbers import read_chinese_numeral
@@ -52,6 +53,35 @@ def read_heading_numbers(plain: str) -> tuple[list[HeadingNumber], int]:
     if found := _LETTERS.match(plain):
         return [HeadingNumber(style, (own,)) for style, own in _read_numerals(found["own"] or found["bare"])], found.end()
     return _read_arabic(plain)
+
+
+def remove_numbering(titles: Sequence[str]) -> list[str]:
+    """Return the titles of neighbouring headings without the numbers that count them: 1, 2, 3 or 2.1, 2.2.
+
+    Any other number is a word of its title: "14 September 2026", "60 % of probes". Numbers without a mark ("1 Methods") count
+    only where every title has one.
+    """
+    read = [read_heading_numbers(title) for title in titles]
+    for style in dict.fromkeys(number.style for readings, _ in read for number in readings):
+        counted = _find_row([next((n.parts for n in readings if n.style == style), ()) for readings, _ in read])
+        marked = all(_has_mark(titles[place][: read[place][1]]) for place in counted)
+        if counted and (marked or len(counted) == len(titles) > 1):
+            return [title[read[place][1] :].strip() if place in counted else title for place, title in enumerate(titles)]
+    return list(titles)
+
+
+def _find_row(numbers: Sequence[tuple[int, ...]]) -> list[int]:
+    """Return the places of the numbers that count up from 1 under the same higher number, which is the first one's."""
+    places: list[int] = []
+    for place, parts in enumerate(numbers):
+        if parts and parts[-1] == len(places) + 1 and (not places or parts[:-1] == numbers[places[0]][:-1]):
+            places.append(place)
+    return places
+
+
+def _has_mark(number: str) -> bool:
+    """Say whether a number ends with more than a digit or a letter."""
+    return bool(number) and re.search(r"[0-9A-Za-z]\s*$", number) is None
 
 
 def _read_arabic(plain: str) -> tuple[list[HeadingNumber], int]:

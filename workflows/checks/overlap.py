@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, pairwise
 
 from workflows.checks.rarity import WordRarity
 from workflows.checks.reading import ReadSentence
@@ -28,8 +29,9 @@ def measure_likeness(claim: ReadSentence, evidence: Sequence[ReadSentence], rari
 
 def measure_pairs(claim: ReadSentence, evidence: Iterable[ReadSentence]) -> float:
     """Return the share of the claim's pairs of neighbouring words that the evidence has, from 0 to 1."""
-    met = frozenset[tuple[str, str]]().union(*(sentence.pairs for sentence in evidence))
-    return len(claim.pairs & met) / (len(claim.pairs) or 1)
+    pairs = frozenset(pairwise(claim.stems))
+    met = pairs.intersection(chain.from_iterable([pairwise(sentence.stems) for sentence in evidence]))
+    return len(met) / (len(pairs) or 1)
 
 
 def _weigh_stems(claim: ReadSentence, rarity: WordRarity) -> Mapping[str, float]:

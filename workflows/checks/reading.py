@@ -2,27 +2,25 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from retrieval.language.names import find_names
 from retrieval.language.numbers import Number, read_numbers
 from retrieval.language.tokens import Word, split_words
 
-READ_AT_ONCE = 4_096
+READ_AT_ONCE = 1_024
 SMALL = 12.0
 """Up to this value a whole number in a sentence may count its own parts ("two accounts")."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSentence:
-    """A sentence as detectors see it; `pairs` are neighbouring stems."""
+    """A sentence as detectors see it."""
 
     text: str
     words: tuple[Word, ...]
     stems: tuple[str, ...]
     stem_set: frozenset[str]
     numbers: tuple[Number, ...]
-    pairs: frozenset[tuple[str, str]]
 
     @property
     def names(self) -> frozenset[str]:
@@ -52,5 +50,4 @@ def read_sentence(text: str) -> ReadSentence:
         stems=stems,
         stem_set=frozenset(stems),
         numbers=read_numbers(text, plain),
-        pairs=frozenset(pairwise(stems)),
     )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from app.domain.citations import MARKER, REMOVED
 from app.domain.errors import NotFound, ToolError
-from app.domain.evidence import Finding, Quote, snapshot_hash
+from app.domain.evidence import Finding, Passage, Quote, snapshot_hash
 from app.domain.report import Report
 from app.runs.storage.run_log import SourceSnapshot
 
@@ -101,6 +101,6 @@ def _remove_quotes(report: Report, lost: set[str]) -> Report:
     return report.model_copy(update=told)
 
 
-def count_sources(quotes: Iterable[Quote]) -> int:
-    """Return how many sources are quoted."""
-    return len({quote.source.url for quote in quotes})
+def count_sources(evidence: Iterable[Quote | Passage]) -> int:
+    """Return how many sources the evidence is of."""
+    return len({each.source.url for each in evidence})

@@ -31,7 +31,7 @@ from workflows.agents.wording import say
 from workflows.durable.cited_copies import count_sources, keep_cited_by_report
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import persist
-from workflows.durable.rubric_stage import hold_to_rubric
+from workflows.durable.rubric_stage import hold_to_rubric, load_rubric
 from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
 from workflows.durable.writers import ReportWriter, make_brief_writer, writer_of
 from workflows.judging.context import QuoteContext
@@ -89,7 +89,7 @@ async def _find_reusable_report(attempt: StageAttempt, findings: tuple[Finding, 
 
 
 def _evidence_of(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:
-    return frozenset(words_of(quote) for finding in findings for quote in finding.quotes)
+    return frozenset(words_of(evidence) for finding in findings for evidence in finding.quotes or finding.passages)
 
 
 async def _verify_report(
@@ -166,7 +166,9 @@ async def _write_without_model(
 async def _write_with(
     writer: ReportWriter, request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...]
 ) -> Report:
-    kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes), writer.chat, writer.prompts)
+    stored = await load_rubric(attempt) if request.query.rubric else None
+    memory = memory_of_report(request.plan, findings, attempt.notes, stored)
+    kit = attempt.make_kit(memory, writer.chat, writer.prompts)
     return await writer.agents.report(request.query, request.plan, findings, kit)
 
 

@@ -26,9 +26,11 @@ from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting import section_rewrite as by_model
 from workflows.agents.reporting.renewed_notices import renew_notices
+from workflows.agents.reporting.section_rewrite import RewrittenSection
 from workflows.agents.revision import NothingToAdd, SectionRevision
 from workflows.agents.stage_memory import memory_of_report, path_of_search
 from workflows.durable import payloads
+from workflows.durable.cited_copies import KeptReport, keep_cited_by_report
 from workflows.durable.failures import make_final_failure
 from workflows.durable.persistence import persist
 from workflows.durable.report_stage import judges_of
@@ -159,12 +161,18 @@ class _TaskWork:
             raise NotFound(f"run {run_id} has no version {request.base}")
         report = Report.of_any_version(stored.report)
         revision = SectionRevision(report, request.section, request.kind is TaskKind.DEEPEN, request.text)
-        place, sections = await self._replace_sections(revision)
-        quotes = tuple(quote for finding in self._findings for quote in finding.quotes)
+        place, (sections, cited) = await self._replace_sections(revision)
+        quotes = (*(quote for finding in self._findings for quote in finding.quotes), *cited)
         own_words = request.kind is TaskKind.EDIT
         changed = await self._judge_again(report, place, sections, () if own_words else quotes, not own_words)
         changed = renew_notices(brief.renew_notice(changed, report), request.section, report, self._query.language)
-        changed = self._give_reason(changed, sections[0].heading)
+        kept = await keep_cited_by_report(
+            self._give_reason(changed, sections[0].heading),
+            self._findings,
+            self._attempt.find_missing_snapshots,
+            self._attempt.fetch_snapshot,
+        )
+        changed = kept.report
         rendered = render(changed, run, await persist(lambda: find_surroundings(self._shop.database, changed.quotes)))
         info = VersionInfo(
             n=request.base + 1,
@@ -180,27 +188,27 @@ class _TaskWork:
             await versions.add(log.executor, run_id, info, changed, rendered.renderings, rendered.evidence)
             await self._end_task(log, TaskStatus.DONE, version=info.n)
 
-        await self._close_task(keep)
+        await self._close_task(keep, kept)
 
-    async def _replace_sections(self, revision: SectionRevision) -> tuple[tuple[int, int], tuple[Section, ...]]:
+    async def _replace_sections(self, revision: SectionRevision) -> tuple[tuple[int, int], RewrittenSection]:
         """Return the place of the replaced sections and the new ones. A reader's edit is of one section, without its parts."""
         request = self._task.request
         if request.kind is TaskKind.EDIT:
             old = revision.sections[0]
             words = {"heading": request.heading or old.heading, "body": request.body, "changed_by": READER}
             edited = old.model_copy(update=words)
-            return (revision.first, revision.first + 1), (edited,)
+            return (revision.first, revision.first + 1), RewrittenSection((edited,))
         place = (revision.first, revision.end)
         writer = writer_of(self._shop, self._query)
         if _asks_a_model(writer):
             try:
                 written = await by_model.rewrite_section(revision, self._query, self._plan, self._findings, self._kit_of(writer))
                 self._by_model = True
-                return place, tuple(section.model_copy(update={"changed_by": writer.lineage.model}) for section in written)
+                return place, written.by(writer.lineage.model)
             except (BudgetSpent, ModelError) as error:
                 self._note_failure(error)
         kit = self._kit_of(make_brief_writer(self._shop, self._query))
-        return place, await brief.revise_section(revision, self._query, self._plan, self._findings, kit)
+        return place, RewrittenSection(await brief.revise_section(revision, self._query, self._plan, self._findings, kit))
 
     async def _judge_again(
         self, report: Report, place: tuple[int, int], sections: tuple[Section, ...], quotes: tuple[Quote, ...], mend: bool
@@ -210,10 +218,11 @@ class _TaskWork:
         return await judge_sections_again(report, place, sections, quotes, findings, kit, self._judges, around, mend)
 
     async def _answer_question(self) -> None:
-        """Answer the question from the sentences around every quote that the searches found."""
+        """Answer the question from the sentences around every quote that the searches found, and the passages that they read."""
         quotes = list({quote.key: quote for finding in self._findings for quote in finding.quotes}.values())
         around = await persist(lambda: find_surroundings(self._shop.database, quotes, WIDE_CHARS))
-        passages = follow_up.widen_quotes(quotes, {key: (text.before, text.after) for key, text in around.items()})
+        read = [passage for finding in self._findings for passage in finding.passages]
+        passages = follow_up.widen_quotes(quotes, {key: (text.before, text.after) for key, text in around.items()}, read)
         answered = await self._write_answer(self._task.request.text, quotes, passages)
         report = Report(title="", sections=(Section(heading="", body=answered.body),), quotes=answered.quotes)
         kit = self._kit_of(make_brief_writer(self._shop, self._query))
@@ -276,6 +285,7 @@ class _TaskWork:
         usage = self._attempt.record.usage
         await report_tasks.finish(log.executor, self._task.run_id, self._task.id, status, detail, version, answer, usage)
 
-    async def _close_task(self, also: Callable[[RunLog], Awaitable[None]]) -> None:
+    async def _close_task(self, also: Callable[[RunLog], Awaitable[None]], kept: KeptReport | None = None) -> None:
         told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": 0, "sources": 0}
-        await self._attempt.close(StageOutcome(b"{}", told), also)
+        copies = (kept.snapshots, kept.cites) if kept else ()
+        await self._attempt.close(StageOutcome(b"{}", told, *copies), also)

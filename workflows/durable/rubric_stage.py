@@ -14,9 +14,9 @@ from app.domain.run import EventType
 from app.domain.scorecard import Scorecard
 from app.domain.writer import Agents, ReportLineage
 from workflows.agents.asker import Asker
+from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
 from workflows.agents.memory import SharedMemory
-from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.report_revision import REVISION_AGENT
 from workflows.agents.stage_memory import REPORTER, memory_of_report
@@ -46,10 +46,16 @@ class RubricCheck:
         return await make_scorecard(self.rubric, self.checked, final, self.query, self.judge)
 
 
+async def load_rubric(attempt: StageAttempt) -> Rubric | None:
+    """Return the run's rubric; None where it has none."""
+    stored = await persist(lambda: rubrics.get(attempt.shop.database, attempt.request.run_id))
+    return stored.rubric if stored else None
+
+
 async def draft_for_run(attempt: StageAttempt, plan: ResearchPlan) -> None:
     """Draft a rubric for the planned run, unless the run came with one."""
     shop, request = attempt.shop, attempt.request
-    if await persist(lambda: rubrics.get(shop.database, request.run_id)) is not None:
+    if await load_rubric(attempt) is not None:
         return
     asks = shop.asks_a_model and not request.finish
     parts = [subtask.title for subtask in plan.subtasks]
@@ -65,20 +71,20 @@ async def hold_to_rubric(
     When the judge fails, the report stays as it was written, so that the reader still gets it.
     """
     shop, query = attempt.shop, request.query
-    stored = await persist(lambda: rubrics.get(shop.database, request.run_id))
-    if stored is None:
+    rubric = await load_rubric(attempt)
+    if rubric is None:
         return None
     if request.finish or not shop.asks_a_model:
-        return RubricCheck(stored.rubric, query, None, CheckedReport(written))
+        return RubricCheck(rubric, query, None, CheckedReport(written))
     judge = attempt.make_kit(SharedMemory())
     try:
-        desk = _make_desk(request, attempt, findings) if lineage.agents == Agents.MODEL else None
-        checked = await check_against_rubric(stored.rubric, written, query, judge, desk)
+        desk = _make_desk(request, attempt, findings, written) if lineage.agents == Agents.MODEL else None
+        checked = await check_against_rubric(rubric, written, query, judge, desk)
     except Exception as error:
         log.exception("run %s: the report could not be held to its rubric", request.run_id)
         await attempt.record.tell(EventType.WARNING, REPORTER, {"message": f"the report was not held to its rubric: {error}"})
-        return RubricCheck(stored.rubric, query, None, CheckedReport(written))
-    return RubricCheck(stored.rubric, query, judge, checked)
+        return RubricCheck(rubric, query, None, CheckedReport(written))
+    return RubricCheck(rubric, query, judge, checked)
 
 
 async def judge_afterwards(attempt: StageAttempt, query: ResearchQuery, report: Report) -> Scorecard:
@@ -87,20 +93,18 @@ async def judge_afterwards(attempt: StageAttempt, query: ResearchQuery, report: 
     Raises:
         NotFound: the run has no rubric.
     """
-    shop, run_id = attempt.shop, attempt.request.run_id
-    stored = await persist(lambda: rubrics.get(shop.database, run_id))
-    if stored is None:
-        raise NotFound(f"run {run_id} has no rubric")
-    if not shop.asks_a_model:
-        return make_offline_scorecard(stored.rubric, report, query)
+    rubric = await load_rubric(attempt)
+    if rubric is None:
+        raise NotFound(f"run {attempt.request.run_id} has no rubric")
+    if not attempt.shop.asks_a_model:
+        return make_offline_scorecard(rubric, report, query)
     judge = attempt.make_kit(SharedMemory())
-    return await make_scorecard(
-        stored.rubric, await check_against_rubric(stored.rubric, report, query, judge, None), report, query, judge
-    )
+    return await make_scorecard(rubric, await check_against_rubric(rubric, report, query, judge, None), report, query, judge)
 
 
-def _make_desk(request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...]) -> ReportDesk:
+def _make_desk(request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...], written: Report) -> ReportDesk:
     """Return the writer's desk, with the model and prompts that wrote the report."""
     writer = writer_of(attempt.shop, request.query)
     kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes), writer.chat, writer.prompts)
-    return ReportDesk(kit, request.query, request.plan, findings, QuoteBook(findings), Asker(kit, REVISION_AGENT))
+    book = EvidenceBook(findings, written.quotes)
+    return ReportDesk(kit, request.query, request.plan, findings, book, Asker(kit, REVISION_AGENT))

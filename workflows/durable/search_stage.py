@@ -83,8 +83,8 @@ def _list_failures(subtask_ids: Sequence[str], ended: Sequence[SearchOutcome | B
 
 async def _store_finding(found: Finding, attempt: StageAttempt) -> Finding:
     finding, snapshots = await keep_cited(found, attempt.find_missing_snapshots, attempt.fetch_snapshot)
-    sources = count_sources(finding.quotes)
-    told = {"stop": finding.stop, "detail": finding.detail, "quotes": len(finding.quotes), "sources": sources}
+    evidence = finding.quotes or finding.passages
+    told = {"stop": finding.stop, "detail": finding.detail, "quotes": len(evidence), "sources": count_sources(evidence)}
     body = finding.model_dump_json(exclude_defaults=True).encode()
     await attempt.close(StageOutcome(body, told, snapshots, finding.quotes))
     return finding

@@ -23,7 +23,7 @@ from temporalio.worker import PollerBehaviorSimpleMaximum, UnsandboxedWorkflowRu
 
 from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
 from app.domain.errors import SetupError
-from app.garbage import collect_garbage_rarely
+from app.garbage import collect_garbage_rarely, give_memory_back
 from app.health_socket import answer_health_checks
 from app.open_files import allow_open_files
 from app.runs.service.temporal_gateway import connect
@@ -83,7 +83,7 @@ async def serve(settings: Settings, build: str | None = None, health_socket: Pat
     client = await connect(settings.temporal_address, runtime)
     async with open_workshop(settings) as shop, run_worker(client, shop, build or compute_build_id()):
         collect_garbage_rarely()
-        async with answer_health_checks(health_socket):
+        async with answer_health_checks(health_socket), give_memory_back():
             print("worker ready", flush=True)
             await stop.wait()
 

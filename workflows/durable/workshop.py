@@ -42,7 +42,7 @@ from workflows.durable.silence import USUAL_PATIENCE, SilencePolicy
 from workflows.durable.stage_ledger import StageLedger
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
-from workflows.tools.toolbox import NO_OUTSIDE_TOOLS, OutsideTools, build_toolbox, corpora_of_query
+from workflows.tools.toolbox import NO_OUTSIDE_TOOLS, OutsideTools, build_toolbox, build_whole_reader, corpora_of_query
 
 USER = "user"
 REPORT_STAGE = "report"
@@ -145,24 +145,20 @@ class StageAttempt:
         """Return everything an agent may use in this stage. `chat` and `prompts` replace the workshop's own."""
         shop, query, index = self.shop, self.request.query, self.index
         memory_of_tools = shop.rooms.memory_of(query.evidence_of or self.request.run_id)
+        corpora, outside = corpora_of_query(query, shop.scientific), shop.outside_tools
+        bounds = fit_bounds(bounds_of(query), shop.context_tokens, query.language)
+        reader = shop.make_reader(query.scope, index)
         return Kit(
             chat=chat or shop.chat,
-            tools=build_toolbox(
-                index,
-                shop.make_reader(query.scope, index),
-                corpora_of_query(query, shop.scientific),
-                memory_of_tools,
-                outside=shop.outside_tools,
-                scope=query.scope,
-                withholds=shop.asks_a_model,
-            ),
+            tools=build_toolbox(index, reader, corpora, memory_of_tools, outside, query.scope, shop.asks_a_model),
+            whole=build_whole_reader(index, corpora, memory_of_tools, bounds.evidence_chars, outside, query.scope),
             record=self.record,
             prompts=prompts or shop.prompts,
             codec=shop.codec,
             today=self.opening.asked_on,
             clock=self.record.read_clock,
             limits=limits_of(query),
-            bounds=fit_bounds(bounds_of(query), shop.context_tokens, query.language),
+            bounds=bounds,
             memory=memory,
             language=query.language,
         )

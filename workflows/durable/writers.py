@@ -7,7 +7,6 @@ from app.domain.query import ResearchQuery
 from app.domain.writer import Agents, ReportLineage
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.ports import ChatModel
-from workflows.agents.run_options import style_versions_of
 from workflows.chat_models.at_temperature import ModelAtTemperature
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
@@ -33,9 +32,7 @@ def writer_of(shop: Workshop, query: ResearchQuery) -> ReportWriter:
     wish = query.writer
     if wish.agents is Agents.BRIEF or not shop.asks_a_model:
         return make_brief_writer(shop, query)
-    chat, styled = _model_of(shop, wish.model), style_versions_of(query)
-    unchosen = {name: version for name, version in styled.items() if not shop.prompts.is_chosen(name)}
-    prompts = shop.prompts.choose_versions({**unchosen, **wish.prompts})
+    chat, prompts = _model_of(shop, wish.model), shop.prompts.choose_versions(wish.prompts)
     lineage = ReportLineage(
         system=query.system,
         agents=Agents.MODEL,

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.domain.claims import Claim, Support
-from app.domain.evidence import Quote
+from app.domain.evidence import Passage, Quote
 from app.domain.report import Section
 from workflows.checks.claims import ClaimSentence, claims_of
 from workflows.checks.grading import Evidence
-from workflows.judging.context import QuoteContext, list_sentences_around
+from workflows.judging.context import QuoteContext, list_sentences_around, widen
 
 NO_EVIDENCE = Evidence("", ())
 
@@ -17,7 +17,8 @@ NO_EVIDENCE = Evidence("", ())
 class ClaimDraft:
     """A sentence of section `section` with the quotes that should support it and the current verdict.
 
-    `cited` says whether the sentence itself cites them; else a later sentence of its paragraph cites them.
+    `cited` says whether the sentence itself cites them; else a later sentence of its paragraph cites them. `shown` are the quotes
+    with what stands around them in their sources. A `remark` states no fact of the matter, as a model found.
     """
 
     sentence: ClaimSentence
@@ -27,6 +28,8 @@ class ClaimDraft:
     support: Support = Support.UNCITED
     reason: str = ""
     judge: str = ""
+    shown: tuple[Passage, ...] = ()
+    remark: bool = False
 
     @property
     def cited(self) -> bool:
@@ -80,7 +83,8 @@ def _make_draft(
     if not keys:
         return ClaimDraft(sentence, section, (), NO_EVIDENCE)
     cited = tuple([quotes[key] for key in keys if key in quotes])
-    return ClaimDraft(sentence, section, cited, evidence_of(cited, around))
+    shown = tuple(widen(quote, around.get(quote.key)) for quote in cited)
+    return ClaimDraft(sentence, section, cited, evidence_of(cited, around), shown=shown)
 
 
 def evidence_of(quotes: Sequence[Quote], around: Mapping[str, QuoteContext]) -> Evidence:

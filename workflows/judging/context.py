@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from app.domain.evidence import Quote
+from app.domain.evidence import Passage, Quote
 from retrieval.language.sentences import split_sentences
 
 
@@ -14,6 +14,16 @@ class QuoteContext(NamedTuple):
 
 
 NO_CONTEXT = QuoteContext("", "")
+AROUND_CHARS = 400
+"""What a judge sees of the text on each side of a quote."""
+
+
+def widen(quote: Quote, context: QuoteContext | None) -> Passage:
+    """Return a quote with some of the text that stands around it in the stored copy."""
+    before, after = context or NO_CONTEXT
+    before, after = before[-AROUND_CHARS:], after[:AROUND_CHARS]
+    start, text = quote.start - len(before), f"{before}{quote.text}{after}"
+    return Passage(source=quote.source, text=text, start=start, end=start + len(text))
 
 
 def list_sentences_around(quote: Quote, context: QuoteContext | None) -> list[str]:

@@ -1,15 +1,17 @@
-"""A language model as judge of claims: one request for each section, with the passages that its claims cite."""
+"""A language model as judge of claims, with the passages that they cite."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pydantic import Field
 
 from app.domain.claims import Support
 from app.domain.errors import ModelError
+from app.domain.evidence import Passage
 from app.domain.query import Language
 from workflows.agents.asker import Asker
 from workflows.agents.citation_cleaning import remove_citations
+from workflows.agents.evidence_book import join_passages
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.steps import StepAnswer, declare_step
@@ -20,11 +22,13 @@ from workflows.judging.claim_draft import ClaimDraft
 
 MODEL = "model"
 MOST_AT_ONCE = 30
-"""The most claims in one request; a longer section takes another."""
+"""The most claims in one request."""
 REASON_CHARS = 240
-PASSAGE_CHARS = 2_500
+PASSAGE_CHARS = 8_000
 LONGER_BY = 60
 """The number of characters by which a softened sentence may be longer than the original."""
+REMARK = "remark"
+"""The verdict on a sentence that states no fact of the matter."""
 VERDICTS = {verdict.value: verdict for verdict in (Support.FULL, Support.PARTIAL, Support.NONE, Support.CONTRADICTED)}
 
 
@@ -32,10 +36,13 @@ class VerdictAnswer(StepAnswer):
     """The verdict on one claim."""
 
     claim: int = Field(default=0, description="number of the claim")
-    verdict: str = Field(default="", description="full, partial, none or contradicted", json_schema_extra={"enum": [*VERDICTS]})
-    reason: str = Field(default="", description="what the passages have or lack, in one sentence")
+    verdict: str = Field(
+        default="", description="full, partial, none, contradicted or remark", json_schema_extra={"enum": [*VERDICTS, REMARK]}
+    )
+    reason: str = Field(default="", description="what the passages lack or say otherwise; empty for full and remark")
     softened: str = Field(
-        default="", description="the claim reworded to no more than the passages say; empty when it is full or cannot be saved"
+        default="",
+        description="for none and contradicted: the claim reworded to what the passages say, or empty",
     )
 
 
@@ -56,19 +63,12 @@ class ModelRuling:
     softened: str = ""
 
 
-async def judge_section(kit: Kit, agent: str, drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
-    """Return the model's rulings on drafts of one section, in their order. Drafts without a ruling do not change.
+async def judge_some(kit: Kit, agent: str, drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
+    """Return the model's rulings on drafts, in their order. Drafts without a ruling do not change.
 
-    `agent` is a path of the section's own, by which a resumed stage finds its turns again.
+    `agent` is a path of their own, by which a resumed stage finds its turns again.
     """
     asker = Asker(kit, agent)
-    rulings: list[ModelRuling] = []
-    for start in range(0, len(drafts), MOST_AT_ONCE):
-        rulings += await _judge_some(kit, asker, drafts[start : start + MOST_AT_ONCE])
-    return rulings
-
-
-async def _judge_some(kit: Kit, asker: Asker, drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
     messages = kit.prompts.get("support", kit.language).render(
         claims=_format_drafts(drafts, kit.language), form=kit.codec.describe_form(SUPPORT, kit.prompts, kit.language)
     )
@@ -81,25 +81,37 @@ async def _judge_some(kit: Kit, asker: Asker, drafts: Sequence[ClaimDraft]) -> l
 
 
 def _format_drafts(drafts: Sequence[ClaimDraft], language: Language) -> str:
-    """Return the numbered claims, each with its passages; passages that were shown are only named again."""
-    shown: dict[str, int] = {}
-    parts: list[str] = []
-    for number, draft in enumerate(drafts, 1):
-        passages = as_data("\n".join(draft.evidence.sentences)[:PASSAGE_CHARS])
-        quoted = f'<quote source="{as_attribute(draft.evidence.title)}">\n{passages}\n</quote>'
-        first = shown.setdefault(quoted, number)
-        told = quoted if first == number else say("same_passages", language, n=first)
-        parts.append(f"{number}. {as_data(draft.sentence.statement)}\n{told}")
-    return "\n\n".join(parts)
+    """Return the passages, each stretch of a source once, and the numbered claims, each with the passages that it cites."""
+    stretches = {f"S{number}": stretch for number, stretch in enumerate(join_passages(p for d in drafts for p in d.shown), 1)}
+    shown = [_format_stretch(name, stretch) for name, stretch in stretches.items()]
+    claims = [_format_claim(number, draft, stretches, language) for number, draft in enumerate(drafts, 1)]
+    return "\n".join([*shown, "", *claims]).strip()
+
+
+def _format_claim(number: int, draft: ClaimDraft, stretches: Mapping[str, Passage], language: Language) -> str:
+    names = [name for name, stretch in stretches.items() if any(stretch.holds(quote) for quote in draft.quotes)]
+    return f"{number}. ({', '.join(names) or say('none', language)}) {as_data(draft.sentence.statement)}"
+
+
+def _format_stretch(name: str, stretch: Passage) -> str:
+    source = stretch.source
+    author = f' author="{as_attribute(source.author)}"' if source.author else ""
+    date = f' date="{source.published.isoformat()}"' if source.published else ""
+    head = f'<passage id="{name}" source="{as_attribute(source.title)}"{author}{date}>'
+    return f"{head}\n{as_data(stretch.text[:PASSAGE_CHARS])}\n</passage>"
 
 
 def _make_ruling(draft: ClaimDraft, said: VerdictAnswer | None) -> ModelRuling:
+    if said and said.verdict.strip().lower() == REMARK:
+        holds = Support.FULL if draft.cited else Support.UNCITED
+        return ModelRuling(draft=replace(draft.with_verdict(holds, MODEL), remark=True))
     verdict = VERDICTS.get(said.verdict.strip().lower()) if said else None
     if said is None or verdict is None:
         return ModelRuling(draft=draft)
     reason = remove_citations(" ".join(said.reason.split()))[:REASON_CHARS]
     judged = draft.with_verdict(verdict, MODEL, "" if verdict.holds else reason)
-    return ModelRuling(draft=judged, softened="" if verdict.holds else _check_softened(draft, said.softened))
+    misleads = draft.cited and verdict in (Support.NONE, Support.CONTRADICTED)
+    return ModelRuling(draft=judged, softened=_check_softened(draft, said.softened) if misleads else "")
 
 
 def _check_softened(draft: ClaimDraft, softened: str) -> str:

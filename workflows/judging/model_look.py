@@ -1,4 +1,4 @@
-"""A look at claims by a language model, which judges every claim that is not in its source's own words.
+"""A look at claims by a language model, which judges every cited claim that is not in its source's own words.
 
 The offline grader judges the claims that the model gives no verdict on. It also finds better evidence for a claim that fails; the
 model judges that too.
@@ -13,19 +13,28 @@ from workflows.agents.concurrency import gather_all
 from workflows.agents.kit import Kit
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.claim_repair import TextReplacement
-from workflows.judging.model_judge import ModelRuling, judge_section
+from workflows.judging.model_judge import MOST_AT_ONCE, ModelRuling, judge_some
 from workflows.judging.offline_judge import judge_offline, judge_verbatim
 from workflows.judging.remarks import word_remark
-from workflows.judging.second_look import list_for_judge
+from workflows.judging.unsourced import find_gaps
+from workflows.judging.verbatim import VERBATIM
 
-SECTIONS_AT_ONCE = 6
+PARTS_AT_ONCE = 6
 JUDGED, REPAIRED = "report/support", "report/repair"
 """Where a model's turns stand: those on the claims as they are written, and those on better evidence for some of them."""
 
 
-async def look_by_model(drafts: Sequence[ClaimDraft], kit: Kit) -> tuple[list[ClaimDraft], list[TextReplacement]]:
-    """Return the verdicts on claims that nobody has judged, and the sentences that the model reworded."""
-    rulings = await _ask(JUDGED, [judge_verbatim(draft) for draft in drafts], kit)
+async def look_by_model(
+    drafts: Sequence[ClaimDraft], kit: Kit, known: str = ""
+) -> tuple[list[ClaimDraft], list[TextReplacement]]:
+    """Return the verdicts on claims that nobody has judged, and the sentences that the model reworded.
+
+    A sentence without a citation of its own is asked about where a reader would be warned of it. `known` is as for `find_gaps`.
+    """
+    drafts = [judge_verbatim(draft) for draft in drafts]
+    gaps = find_gaps(drafts, kit.language, known)
+    doubtful = [draft for draft, gap in zip(drafts, gaps, strict=True) if draft.cited or (gap and not draft.sentence.keys)]
+    rulings = await _ask(JUDGED, doubtful, kit)
     changes = [_soften_sentence(ruling) for ruling in rulings.values() if ruling.softened]
     return [_apply_ruling(draft, rulings.get(_place_of(draft)), kit.language) for draft in drafts], changes
 
@@ -39,12 +48,11 @@ async def confirm_repairs(repaired: Sequence[ClaimDraft], kit: Kit) -> tuple[lis
 
 
 async def _ask(path: str, drafts: Sequence[ClaimDraft], kit: Kit) -> dict[tuple[int, int], ModelRuling]:
-    """Ask the model about the claims, with one request for each section. Return its rulings by the places of their claims."""
-    sections: dict[int, list[ClaimDraft]] = {}
-    for draft in list_for_judge(drafts):
-        sections.setdefault(draft.section, []).append(draft)
-    asked = [judge_section(kit, f"{path}/{section}", found) for section, found in sections.items()]
-    rulings = [ruling for section in await gather_all(asked, SECTIONS_AT_ONCE) for ruling in section]
+    """Ask the model about the claims, in as few requests as they fit into. Return its rulings by the places of their claims."""
+    judged = [draft for draft in drafts if draft.judge != VERBATIM]
+    parts = [judged[first : first + MOST_AT_ONCE] for first in range(0, len(judged), MOST_AT_ONCE)]
+    asked = [judge_some(kit, f"{path}/{number}", part) for number, part in enumerate(parts, 1)]
+    rulings = [ruling for part in await gather_all(asked, PARTS_AT_ONCE) for ruling in part]
     return {_place_of(ruling.draft): ruling for ruling in rulings}
 
 

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from app.domain.changes import FallenClaim, FallReason, NewClaim, PassageChange, ReportChanges, ShownWords
 from app.domain.citations import MARKER
 from app.domain.claims import Claim, Support
-from app.domain.evidence import Quote, snapshot_hash
+from app.domain.evidence import Passage, Quote, snapshot_hash
 from app.domain.report import Report
 from app.domain.tool_key import normalise_text
 from retrieval.language.sentences import split_sentences
@@ -51,9 +51,9 @@ def compare_reports(old: Report, new: Report, evidence: Sequence[Quote], texts: 
     )
 
 
-def words_of(quote: Quote) -> SourceWords:
-    """Return a quote's address and words, which are the same whenever it was fetched."""
-    return quote.source.url, normalise_text(quote.text)
+def words_of(evidence: Quote | Passage) -> SourceWords:
+    """Return the address and words of evidence, which are the same whenever it was fetched."""
+    return evidence.source.url, normalise_text(evidence.text)
 
 
 def list_cited(report: Report) -> list[Quote]:

@@ -48,7 +48,8 @@ async def verify_report(
     pool = {quote.key: quote for finding in findings for quote in finding.quotes} | known
     drafts = [draft for number, section in enumerate(report.sections) for draft in make_drafts(section, number, known, around)]
     by_model = judges.second is ClaimGrader.MODEL
-    drafts, changes = await look_by_model(drafts, kit) if by_model else (await _grade_offline(drafts, kit.language), [])
+    named = _list_headings(report)
+    drafts, changes = await look_by_model(drafts, kit, named) if by_model else (await _grade_offline(drafts, kit.language), [])
     if mend:
         repaired = await _find_repairs(drafts, pool, around, kit.language)
         repaired, reworded = await confirm_repairs(repaired, kit) if by_model else (repaired, [])
@@ -117,7 +118,7 @@ def _finish_report(
     by_section: dict[int, list[TextReplacement]] = {}
     for change in changes:
         by_section.setdefault(change.section, []).append(change)
-    gaps = find_gaps(drafts, language) if report.quotes else [""] * len(drafts)
+    gaps = find_gaps(drafts, language, _list_headings(report)) if report.quotes else [""] * len(drafts)
     claims = tuple(
         _move_claim(draft.to_claim(_weakness_of(draft, language), gap), by_section.get(draft.section, ()))
         for draft, gap in zip(drafts, gaps, strict=True)
@@ -130,6 +131,10 @@ def _finish_report(
         "notices": (*report.notices, *list_notices(claims, language, judge)),
     }
     return report.model_copy(update=update)
+
+
+def _list_headings(report: Report) -> str:
+    return "\n".join([report.title, *(section.heading for section in report.sections)])
 
 
 def _weakness_of(draft: ClaimDraft, language: Language) -> str:

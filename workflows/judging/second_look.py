@@ -52,7 +52,7 @@ async def look_again(drafts: list[ClaimDraft], kit: Kit, judges: Judges) -> list
 
 
 async def _look_by_entailment(drafts: list[ClaimDraft], reader: CrossEncoder, language: Language) -> list[ClaimDraft]:
-    asked = list(list_for_judge(drafts))
+    asked = list(_list_for_judge(drafts))
     said: list[tuple[float, float]] = []
     for start in range(0, len(asked), ENTAILED_AT_ONCE):
         part = asked[start : start + ENTAILED_AT_ONCE]
@@ -61,7 +61,7 @@ async def _look_by_entailment(drafts: list[ClaimDraft], reader: CrossEncoder, la
     return [verdicts.get(id(draft), draft) for draft in drafts]
 
 
-def list_for_judge(drafts: Sequence[ClaimDraft]) -> Iterator[ClaimDraft]:
+def _list_for_judge(drafts: Sequence[ClaimDraft]) -> Iterator[ClaimDraft]:
     """Yield the claims with evidence that are not in its own words."""
     return (draft for draft in drafts if draft.quotes and draft.judge != VERBATIM)
 

@@ -1,98 +1,89 @@
-"""Finding statements that nothing cited gives: without a citation or with a removed one, and with numbers that no quote has.
+"""Finding what misleads though no judge called it false: a name or a number that nothing cited in its paragraph carries.
 
-A number that is missing is missing whatever a judge said of its sentence. A sentence before a citation leans on it if a judge
-found it there, or if it says little else than the sentences up to the citation. A sentence that states nothing needs no citation.
+A sentence that opens, links or closes, or that speaks of the report or its evidence, states nothing that could mislead, and one
+that a judge found supported, or that is in its source's own words, has what it says. A citation that was removed is told of too.
 """
 
-import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from app.domain.claims import Support
 from app.domain.query import Language
-from retrieval.language.numbers import Number
-from retrieval.language.quantities import Quantity, read_quantities
-from retrieval.language.spelled_numbers import SCALES
-from workflows.checks.factless import LEADING, states_nothing
-from workflows.checks.reading import ReadSentence, is_exact, read_sentence
+from app.domain.script import has_ideographs
+from app.settings import ClaimGrader
+from retrieval.language.english import is_in_other_language
+from workflows.checks.factless import states_nothing
+from workflows.checks.reading import ReadSentence, read_sentence
+from workflows.judging.carried_numbers import CarriedNumbers
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.introductions import describe_sources
 from workflows.judging.remarks import word_remark
 from workflows.judging.verbatim import VERBATIM
 
 MOST = 0.5
-"""The share of a sentence's words that it has in common with those that it sums up."""
-_LATIN = re.compile("[A-Za-z]")
-_OPENS_WITH_SCALE = re.compile(rf"(?:{'|'.join(SCALES)})\b", re.IGNORECASE)
+"""The share of a Chinese sentence's words that has to stand in what its paragraph cites."""
 
 
-def find_gaps(drafts: Sequence[ClaimDraft], language: Language) -> list[str]:
-    """Return why nothing that is cited gives a claim; empty if something does, or if it is marked as failing anyway."""
-    return [_find_gap(draft, _list_following(drafts, place), language) for place, draft in enumerate(drafts)]
+def find_gaps(drafts: Sequence[ClaimDraft], language: Language, known: str = "") -> list[str]:
+    """Return why nothing that is cited gives a claim; empty if something does, or if it is marked as failing anyway.
+
+    `known` are words that the reader knows without a source, such as the question's.
+    """
+    paragraphs: dict[tuple[int, int], list[ClaimDraft]] = {}
+    for draft in drafts:
+        paragraphs.setdefault((draft.section, draft.sentence.paragraph), []).append(draft)
+    carried = {place: _Carried([*_list_texts(own), known]) for place, own in paragraphs.items()}
+    return [_find_gap(draft, carried[draft.section, draft.sentence.paragraph], language) for draft in drafts]
+
+
+class _Carried:
+    """What a paragraph's sources carry."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.numbers = CarriedNumbers(texts)
 
 
 def list_missing_numbers(draft: ClaimDraft) -> list[str]:
-    """Return the exact numbers of a claim that neither its evidence has nor what the sources say of themselves.
-
-    It is the same number in digits and in words (25,000, twenty-five thousand), and in another unit (25 km, 25,000 metres).
-    """
-    texts, claim = _list_texts(draft), draft.sentence.text
-    given = [quantity for text in texts for quantity in _list_quantities(text)]
-    values = {number.value for text in texts for number in _list_numbers(text)} | {each.written for each in given if each.written}
-    known = {(each.kind, each.value, each.unit) for each in given}
-    said = Counter(_list_numbers(claim))
-    for own in _list_quantities(claim):
-        if (own.kind, own.value, own.unit) in known or (own.written and own.written in values):
-            said -= Counter(_list_numbers(claim[own.start : own.end]))
-    missing = [number for number in said if is_exact(number) and number.value not in values]
-    return list(dict.fromkeys(f"{number.value:,.10g}{number.unit}" for number in missing))
+    """Return the exact numbers of a claim that neither its evidence has nor what the sources say of themselves."""
+    return CarriedNumbers(_list_texts([draft])).list_missing(draft.sentence.text)
 
 
-def _list_quantities(text: str) -> list[Quantity]:
-    """Return the quantities of a text, without a scale that no number stands before ("several million")."""
-    return [each for each in read_quantities(text) if not _OPENS_WITH_SCALE.match(text, each.start)]
-
-
-def _list_numbers(text: str) -> list[Number]:
-    """Return the numbers of a text; several English words that make one number are read together."""
-    spelled = [each for each in _list_quantities(text) if each.written and _LATIN.match(text, each.start)]
-    for each in spelled:
-        text = text[: each.start] + " " * (each.end - each.start) + text[each.end :]
-    return [*read_sentence(text).numbers, *(Number(each.written, "%" if each.unit == "%" else "") for each in spelled)]
-
-
-def _find_gap(draft: ClaimDraft, following: Sequence[str], language: Language) -> str:
-    if draft.support in (Support.NONE, Support.CONTRADICTED) or draft.judge == VERBATIM:
+def _find_gap(draft: ClaimDraft, carried: _Carried, language: Language) -> str:
+    if draft.remark or draft.judge == VERBATIM or draft.support in (Support.NONE, Support.CONTRADICTED):
         return ""
     if draft.sentence.keys and not draft.quotes:
         return word_remark("citation_removed", language)
     said = read_sentence(draft.sentence.text)
-    if draft.quotes and (missing := list_missing_numbers(draft)):
-        return word_remark("number_missing", language, words=", ".join(missing))
-    if draft.cited or draft.support.holds or states_nothing(said):
+    if (draft.support is Support.FULL and draft.judge == ClaimGrader.MODEL) or states_nothing(said):
         return ""
-    return "" if draft.quotes and _sums_up(said, draft, following) else word_remark("nothing_cited", language)
+    if missing := carried.numbers.list_missing(said.text):
+        return word_remark("number_missing" if draft.quotes else "nothing_cited", language, words=", ".join(missing))
+    unheard = not draft.cited and not draft.support.holds and _is_unheard(said, carried.texts)
+    return word_remark("nothing_cited", language) if unheard else ""
 
 
-def _list_following(drafts: Sequence[ClaimDraft], place: int) -> list[str]:
-    """Return the sentences after one that leans on a citation, up to that which has it."""
-    own, texts = drafts[place], list[str]()
-    for draft in drafts[place + 1 :] if own.sentence.leans_on else ():
-        texts.append(draft.sentence.text)
-        if draft.section != own.section or draft.sentence.keys:
-            return texts if draft.section == own.section and draft.sentence.keys == own.sentence.leans_on else []
-    return []
+def _is_unheard(said: ReadSentence, carried: Sequence[str]) -> bool:
+    """Say whether a sentence has a name that no text has; in a text of another language it may be written otherwise.
+
+    Chinese does not show what a name is: most of a sentence's words have to be there.
+    """
+    if has_ideographs(said.text):
+        own, there = said.stem_set, frozenset(stem for text in carried for stem in read_sentence(text).stem_set)
+        return len(own & there) < MOST * len(own)
+    whole = "\n".join(carried).lower()
+    return not all(name in whole for name in said.names) and not is_in_other_language(said.text, carried)
 
 
-def _list_texts(draft: ClaimDraft) -> tuple[str, ...]:
-    """Return the evidence, and what its sources say of themselves."""
-    return (describe_sources(draft.quotes), draft.evidence.title, *draft.evidence.sentences)
-
-
-def _sums_up(said: ReadSentence, draft: ClaimDraft, following: Sequence[str]) -> bool:
-    """Say whether a sentence has all its names and most of its words from its evidence and the sentences that follow it."""
-    known = [read_sentence(text) for text in (*_list_texts(draft), *following)]
-    whole = "\n".join(text.text for text in known).lower()
-    own = frozenset(word.stem for word in said.words if word.stem and word.text not in LEADING)
-    shared = own & frozenset(stem for text in known for stem in text.stem_set)
-    return len(shared) >= MOST * len(own) and all(name in whole for name in said.names)
+def _list_texts(drafts: Iterable[ClaimDraft]) -> list[str]:
+    """Return the evidence, what stands around it, and what its sources say of themselves."""
+    texts = (
+        text
+        for draft in drafts
+        for text in (
+            describe_sources(draft.quotes),
+            draft.evidence.title,
+            *draft.evidence.sentences,
+            *(passage.text for passage in draft.shown),
+        )
+    )
+    return list(dict.fromkeys(text for text in texts if text))

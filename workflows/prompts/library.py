@@ -16,17 +16,25 @@ from app.domain.errors import RubricaError
 from app.domain.query import Language
 
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
+_LABEL = re.compile(r"\s*|[^.!?。！？]*[:：]\s*")
 USER_PART = "=== user ==="
 RELEASED = "v1"
-RELEASED_LATER: Mapping[str, str] = {"intent": "v2", "section": "v3"}
-"""The released version of prompts that have no first one."""
+RELEASED_LATER: Mapping[str, str] = {
+    "intent": "v2",
+    "outline": "v4",
+    "section": "v6",
+    "consistency": "v4",
+    "single_pass": "v2",
+    "support": "v2",
+}
+"""The released version of prompts where it is not the first."""
 SHORT: Mapping[str, str] = {
     "intent": "v3",
     "plan": "v2",
     "search": "v2",
     "finding": "v2",
     "outline": "v3",
-    "section": "v5",
+    "section": "v7",
     "consistency": "v3",
 }
 """The short versions, for models with a small context."""
@@ -54,8 +62,29 @@ class PromptTemplate:
         return frozenset(self.pieces[1::2])
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """Return the text with its placeholders replaced."""
+        """Return the text with its placeholders replaced. A line with nothing to say is left out, and its label with it."""
+        if all(values[name] for name in self.names):
+            return self._join(values)
+        source = "".join(f"{{{{{piece}}}}}" if place % 2 else piece for place, piece in enumerate(self.pieces))
+        kept = (_drop_empty_lines(paragraph, values) for paragraph in source.split("\n\n"))
+        return PromptTemplate.of("\n\n".join(filter(None, kept)))._join(values)
+
+    def _join(self, values: Mapping[str, str]) -> str:
         return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(self.pieces))
+
+
+def _drop_empty_lines(paragraph: str, values: Mapping[str, str]) -> str:
+    """Return a paragraph without the lines that are only a label and empty values, and without a label that is left alone."""
+    lines = paragraph.split("\n")
+    kept = [line for line in lines if not _is_empty(line, values)]
+    return "" if len(kept) < len(lines) and all(_LABEL.fullmatch(line) for line in kept) else "\n".join(kept)
+
+
+def _is_empty(line: str, values: Mapping[str, str]) -> bool:
+    literal, *rest = PLACEHOLDER.split(line)
+    return (
+        bool(rest) and not any(map(values.get, rest[::2])) and bool(_LABEL.fullmatch(literal)) and not "".join(rest[1::2]).strip()
+    )
 
 
 @dataclass(frozen=True, slots=True)

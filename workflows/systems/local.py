@@ -13,10 +13,10 @@ from app.domain.run import EventType
 from app.domain.scorecard import Scorecard
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.asker import Asker
+from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
 from workflows.agents.memory import SharedMemory
 from workflows.agents.planning import make_plan
-from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.brief_instead import is_brief_instead
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.report_revision import REVISION_AGENT as REVISER
@@ -85,12 +85,12 @@ class LocalStages:
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Return the report agent's report with its claims graded."""
-        kit = self._kit_of(REPORTER, memory_of_report(plan, findings, self.notes))
+        kit = self._kit_of(REPORTER, memory_of_report(plan, findings, self.notes, self.rubric))
         try:
             written = await self.agents.report(self.query, plan, findings, kit)
             if self.rubric is None:
                 return await verify_report(written, findings, kit, self.judges, {})
-            desk = ReportDesk(kit, self.query, plan, findings, QuoteBook(findings), Asker(kit, REVISER))
+            desk = ReportDesk(kit, self.query, plan, findings, EvidenceBook(findings, written.quotes), Asker(kit, REVISER))
             writer = None if is_brief_instead(written, self.query.language) else desk
             checked = await check_against_rubric(self.rubric, written, self.query, kit, writer)
             report = await verify_report(checked.report, findings, kit, self.judges, {})

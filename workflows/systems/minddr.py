@@ -1,7 +1,7 @@
 """MindDR's inference pipeline (section 3.1): plan, deep searches in parallel where the plan allows it, report.
 
-What the searches leave open may open a second round, once, except at quick effort. A run that brings a report up to date opens
-none: the plan that it repeats has had its own. It runs unchanged inside a Temporal workflow: it uses tasks and one queue, no
+What the searches leave open may open a second round, once. A run that brings a report up to date opens none: the plan that it
+repeats has had its own. It runs unchanged inside a Temporal workflow: it uses tasks and one queue, no
 waiting on sets, no clock, no I/O.
 """
 
@@ -12,7 +12,7 @@ from contextlib import suppress
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
-from app.domain.query import Effort, ResearchQuery
+from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from workflows.systems.stages import StageFailed, Stages
 from workflows.systems.steering import PlanSteering
@@ -31,8 +31,7 @@ async def research(query: ResearchQuery, stages: Stages, steering: PlanSteering)
         steering.begin(await stages.plan(query))
     searches = _Searches(stages, steering)
     findings = await searches.gather()
-    may_ask_more = query.effort is not Effort.QUICK and query.refreshes is None
-    if may_ask_more and any(found.gaps or found.conflicts for found in findings.values()):
+    if query.refreshes is None and any(found.gaps or found.conflicts for found in findings.values()):
         await _open_second_round(stages, steering, findings)
         findings = await searches.gather()
     plan = steering.close()

@@ -1,6 +1,6 @@
 """`browse`: reading the full text of a search result, one part at a time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.domain.chat import ToolResult
@@ -14,7 +14,11 @@ PASSAGE_CHARS = 1_500
 BREAKS = ("\n\n", "\n", "。", ". ", "；", "; ", " ")
 URL_SCHEMA: Mapping[str, Any] = {
     "type": "object",
-    "properties": {"url": {"type": "string"}, "part": {"type": "integer", "minimum": 1}},
+    "properties": {
+        "url": {"type": "string"},
+        "part": {"type": "integer", "minimum": 1},
+        "at": {"type": "integer", "minimum": 0, "description": "without a part: the offset of a character; its part is read"},
+    },
     "required": ["url"],
     "additionalProperties": False,
 }
@@ -31,26 +35,30 @@ class BrowseTool:
         self._reader = reader
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Read one part (counted from 1).
+        """Read one part (counted from 1), by its number or by the offset `at` of a character in it.
 
         Raises:
             ToolError: nothing is stored under this address, or the document has no such part.
         """
         document = await self._reader.read(str(arguments.get("url", "")))
         parts = list(cut_pieces(document.text, 0, len(document.text), PART_CHARS)) or [(0, 0)]
-        part = _read_part_number(arguments.get("part", 1))
+        part = _read_part_number(arguments, parts)
         if not 1 <= part <= len(parts):
             raise ToolError(f"this document has {len(parts)} parts; there is no part {part}")
-        result = screen_part(document, tuple(_cut_passages(document, *parts[part - 1])))
+        result = screen_part(document, tuple(cut_passages(document, *parts[part - 1])))
         note = "; ".join(said for said in (f"part {part} of {len(parts)}", result.note) if said)
         return result.model_copy(update={"note": note})
 
 
-def _read_part_number(part: object) -> int:
+def _read_part_number(arguments: Mapping[str, Any], parts: Sequence[tuple[int, int]]) -> int:
+    part, at = arguments.get("part"), arguments.get("at")
+    if part is None and isinstance(at, int):
+        return next((number for number, (start, end) in enumerate(parts, 1) if start <= at < end), 1)
     return part if isinstance(part, int) else 1
 
 
-def _cut_passages(document: Document, start: int, end: int) -> Iterator[Passage]:
+def cut_passages(document: Document, start: int, end: int) -> Iterator[Passage]:
+    """Cut a stretch of a document into passages of at most `PASSAGE_CHARS` characters."""
     for left, right in cut_pieces(document.text, start, end, PASSAGE_CHARS):
         text = document.text[left:right]
         if text.strip():

@@ -1,4 +1,4 @@
-"""`search` over the general corpus and, where one is configured, the web; `scholar` over scientific papers."""
+"""`search` over the run's collections and, where one is configured, the web; `scholar` over scientific papers."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
@@ -38,7 +38,8 @@ class SearchTool:
     """
 
     name = "search"
-    description = "Search the general corpus and, where it is configured, the web; returns the passages that fit the query best."
+    indexed, outside = "documents", "the web"
+    """What it searches, in words of its description."""
     parameters = QUERY_SCHEMA
 
     def __init__(
@@ -54,6 +55,11 @@ class SearchTool:
         self._limit = limit
         self._outside = outside
         self._withholds = withholds
+        there = [self.indexed] * (searcher is not None and bool(self._where)) + [self.outside] * (outside is not None)
+        self.description = (
+            f"Search {' and '.join(dict.fromkeys(there)) or self.indexed}; returns the passages that fit the query best"
+        )
+        self.description += ", first those of the years that it names." if searcher is not None else "."
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Search once. Agents without a model may ask for more passages than usual by `limit` (at most 100).
@@ -120,7 +126,7 @@ class ScholarTool(SearchTool):
     """Passages of scientific papers for a query, best first. Absent where neither corpus nor service of papers is configured."""
 
     name = "scholar"
-    description = "Search scientific papers; returns the passages that fit the query best."
+    indexed = outside = "scientific papers"
 
 
 async def _search_passages(searcher: Searcher, query: str, limit: int, where: SearchFilter) -> OutsideResult:

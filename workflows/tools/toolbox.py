@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery
-from retrieval.ports import OutsideSearcher, PageReader, Searcher, SearchFilter
+from retrieval.ports import OutsideSearcher, PageReader, Searcher, SearchFilter, WholeReader
 from workflows.agents.ports import Tool
 from workflows.tools.browse import BrowseTool
 from workflows.tools.scoped import DomainSearcher, ScopedTool, limit_to_dates
 from workflows.tools.search import ScholarTool, SearchTool
 from workflows.tools.tool_memory import RememberedTool, ToolMemory
+from workflows.tools.whole import WholeTool
 
 WHOLE_SCOPE = SearchScope()
 PASSAGES_A_QUERY = 6
@@ -104,6 +105,23 @@ def build_toolbox(
     tools += [BrowseTool(reader), *outside.tools]
     scoped = [ScopedTool(tool, scope) for tool in tools] if scope else tools
     return {tool.name: RememberedTool(tool, memory) for tool in scoped}
+
+
+def build_whole_reader(
+    reader: WholeReader,
+    corpora: ToolCorpora,
+    memory: ToolMemory,
+    most_chars: int,
+    outside: OutsideTools = NO_OUTSIDE_TOOLS,
+    scope: SearchScope | None = None,
+) -> Tool | None:
+    """Build the tool that reads the run's collections whole; None for a run that may search anything else too."""
+    outside = outside.limit_to_scope(scope or WHOLE_SCOPE)
+    elsewhere = corpora.beside or not corpora.general or outside.web or outside.papers or outside.tools
+    if elsewhere:
+        return None
+    names = tuple(dict.fromkeys((*corpora.general, *corpora.scientific)))
+    return RememberedTool(WholeTool(reader, _make_filter(names, scope), most_chars), memory)
 
 
 def _make_filter(collections: tuple[str, ...], scope: SearchScope | None) -> SearchFilter:

@@ -33,7 +33,7 @@ SECONDS_WITHOUT_MODEL = {Effort.QUICK: 3, Effort.STANDARD: 6, Effort.DEEP: 10}
 def estimate_run(query: ResearchQuery, model: PricedModel | None, history: Sequence[RunConsumption]) -> Estimate:
     """Estimate a run of this query with this model (None: without one); `history` are similar runs."""
     factor = (RUBRIC_FACTOR if query.rubric else 1.0) * LENGTH_FACTOR[(query.style and query.style.length) or Length.MEDIUM]
-    if model and query.system is SystemName.MINDDR and query.effort is not Effort.QUICK:
+    if model and query.system is SystemName.MINDDR:
         factor *= SECOND_ROUND_FACTOR
     usual_tokens = TOKENS[query.effort] * factor + (JUDGE_TOKENS[query.effort] if model and model.judges else 0)
     tokens = _interval_of([run.tokens for run in history], usual_tokens if model else 0)

@@ -65,7 +65,7 @@ async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
 
 
 def _remove_text(result: bytes, snapshot: str) -> bytes:
-    """Remove the quotes of a text from a finding, and the agent's words, which may repeat it."""
+    """Remove the quotes and passages of a text from a finding, and the agent's words, which may repeat it."""
     finding = Finding.of_any_version(orjson.loads(result))
     kept = [place for place, quote in enumerate(finding.quotes) if quote.source.snapshot != snapshot]
     keys = {finding.quotes[place].key for place in kept}
@@ -75,6 +75,7 @@ def _remove_text(result: bytes, snapshot: str) -> bytes:
             "thoughts": (),
             "gaps": (),
             "quotes": tuple(finding.quotes[place] for place in kept),
+            "passages": tuple(passage for passage in finding.passages if passage.source.snapshot != snapshot),
             "relevance": tuple(finding.relevance[place] for place in kept) if finding.relevance else (),
             "conflicts": tuple(conflict for conflict in finding.conflicts if keys.issuperset(conflict.quote_keys)),
         }

@@ -1,5 +1,6 @@
-"""Compose a report into the document that is typeset: numbered as on the page, with every reference's exact quotation."""
+"""Compose a report into the document that is typeset: numbered as on the page, with every reference's exact quotations."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from app.domain.citations import Citation
@@ -8,13 +9,12 @@ from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.value import Value
 from app.exports.service.clean import clean, to_ascii, to_clean_line
-from app.exports.service.document import Block, Heading, Labels, Notice, Reference, ReportDocument, Text
+from app.exports.service.document import Block, Heading, Labels, Notice, QuotedWords, Reference, ReportDocument, Text
 from app.exports.service.prose import ProseReader
 from app.reports.rendering.links import is_web, place_of
 from app.reports.rendering.marks import mark_text, text_mark_of
 from app.reports.rendering.notices import list_notices
-from app.reports.rendering.numbering import Numbering, number_citations
-from app.reports.rendering.text import list_conflicts
+from app.reports.rendering.numbering import Numbering, group_by_document, number_citations
 from app.reports.rendering.words import WORDS, RenderingWords, byline_of, quality_of
 
 LEGENDS = {
@@ -46,15 +46,13 @@ def compose(manuscript: Manuscript) -> ReportDocument:
     for section, body in zip(report.sections, numbering.bodies, strict=True):
         blocks.append(_make_heading(section.heading, section.level - 1))
         blocks += prose.read_blocks(mark_text(body, report.claims))
-    if listed := list_conflicts(report, numbering, words):
-        blocks += [_make_heading(words.conflicts, 1), *prose.read_blocks(listed[1])]
     return ReportDocument(
         title=to_clean_line(report.title),
         question="" if manuscript.question == report.title else to_clean_line(manuscript.question),
         language=language.value,
         date=_write_date(manuscript.finished, language),
         blocks=tuple(blocks),
-        references=tuple(_make_reference(citation, words) for citation in numbering.citations),
+        references=tuple(_make_reference(cited, words) for cited in group_by_document(numbering.citations)),
         labels=_make_labels(report, numbering, words, language),
     )
 
@@ -63,19 +61,24 @@ def _make_heading(text: str, level: int) -> Heading:
     return Heading(level=level, of=(Text(text=to_clean_line(text)),))
 
 
-def _make_reference(citation: Citation, words: RenderingWords) -> Reference:
-    quote, source = citation.quote, citation.quote.source
+def _make_reference(cited: Sequence[Citation], words: RenderingWords) -> Reference:
+    source = cited[0].quote.source
     web = is_web(source.url)
     return Reference(
-        n=citation.n,
         title=to_clean_line(source.title) or words.untitled,
         about=to_clean_line(", ".join(part for part in (byline_of(source), quality_of(source, words)) if part)),
         url=source.url if web else "",
         address=to_ascii(source.url) if web else "",
         place="" if web else to_clean_line(place_of(source)),
-        quote=clean(quote.text).strip(),
-        where=words.characters.format(start=quote.start, end=quote.end, copy=source.snapshot[:12]),
+        stored_copy=words.stored_copy.format(copy=source.snapshot[:12]),
+        quotes=tuple(_make_quotation(citation, words) for citation in cited),
     )
+
+
+def _make_quotation(citation: Citation, words: RenderingWords) -> QuotedWords:
+    quote = citation.quote
+    where = words.characters.format(start=quote.start, end=quote.end)
+    return QuotedWords(n=citation.n, text=clean(quote.text).strip(), where=where)
 
 
 def _make_labels(report: Report, numbering: Numbering, words: RenderingWords, language: Language) -> Labels:

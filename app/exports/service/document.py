@@ -122,21 +122,28 @@ class Divider(Value):
 Block = Annotated[Heading | Paragraph | Notice | Preformatted | Quotation | Items | Table | Divider, Field(discriminator="t")]
 
 
-class Reference(Value):
-    """One numbered citation: its source, and the exact words quoted.
-
-    `url` is empty for a source that is not on the web; then `place` names it, unless its title does; `address` is the URL in
-    ASCII, for links. `where` says where the stored copy has the quote.
-    """
+class QuotedWords(Value):
+    """The exact words that a number of the report stands for; `where` says where the stored copy has them."""
 
     n: int
+    text: str
+    where: str
+
+
+class Reference(Value):
+    """A cited document with all its quotations.
+
+    `url` is empty for a source that is not on the web; then `place` names it, unless its title does; `address` is the URL in
+    ASCII, for links. `stored_copy` names the copy that the quotations stand in.
+    """
+
     title: str
     about: str = ""
     url: str = ""
     address: str = ""
     place: str = ""
-    quote: str
-    where: str
+    stored_copy: str
+    quotes: tuple[QuotedWords, ...]
 
 
 class Labels(Value):

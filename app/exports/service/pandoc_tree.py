@@ -21,6 +21,7 @@ from app.exports.service.document import (
     Paragraph,
     Preformatted,
     Quotation,
+    QuotedWords,
     Reference,
     ReportDocument,
     Table,
@@ -133,21 +134,31 @@ def _make_place(reference: Reference) -> list[Node]:
 
 
 def _make_reference(reference: Reference, back: str) -> list[Node]:
-    """Return number, source and address; then the exact words, and where they stand."""
-    anchor = _make_span(f"c{reference.n}", [_make_node("Strong", _make_words(f"[{reference.n}]"))])
+    """Return a document's title, address and stored copy; then its quotations, each with its number and where it stands."""
     named = [
-        anchor,
-        {"t": "Space"},
         _make_node("Emph", _make_words(reference.title)),
         *_make_words(f", {reference.about}" if reference.about else ""),
+        *_make_words("."),
+        *_make_place(reference),
+        {"t": "Space"},
+        _make_where(_make_words(f"({reference.stored_copy})")),
     ]
-    lines = [_make_words(" ".join(line.split())) for line in reference.quote.split("\n") if line.strip()]
-    where = [*_make_words(f"{reference.where} · "), _make_link(f"#r{reference.n}", _make_words(back))]
-    quoted = [
-        _make_paragraph(_join_lines(lines)),
-        _make_paragraph([_make_node("Span", ["", [], [["custom-style", "Where"]]], where)]),
+    return [
+        _make_paragraph(named),
+        *(_make_node("BlockQuote", [_make_paragraph(_make_quotation(quote, back))]) for quote in reference.quotes),
     ]
-    return [_make_paragraph([*named, *_make_words("."), *_make_place(reference)]), _make_node("BlockQuote", quoted)]
+
+
+def _make_quotation(quote: QuotedWords, back: str) -> list[Node]:
+    anchor = _make_span(f"c{quote.n}", [_make_node("Strong", _make_words(f"[{quote.n}]"))])
+    lines = [_make_words(" ".join(line.split())) for line in quote.text.split("\n") if line.strip()]
+    where = _make_where([*_make_words(f"{quote.where} · "), _make_link(f"#r{quote.n}", _make_words(back))])
+    return [anchor, {"t": "Space"}, *_join_lines(lines), {"t": "LineBreak"}, where]
+
+
+def _make_where(of: list[Node]) -> Node:
+    """Return words that say where something stands, in the style for them."""
+    return _make_node("Span", ["", [], [["custom-style", "Where"]]], of)
 
 
 def _make_table(table: Table) -> Node:

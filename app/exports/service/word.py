@@ -13,6 +13,7 @@ from app.exports.service.pandoc_tree import Node, make_raw_block, to_tree
 if TYPE_CHECKING:
     from docx.document import Document as Word
     from docx.table import Table
+    from docx.text.paragraph import Paragraph
 
 # A4, in twentieths of a point.
 SHORT_SIDE, LONG_SIDE, MARGIN = 11906, 16838, 1300
@@ -39,13 +40,17 @@ def to_docx(document: ReportDocument) -> bytes:
     for table in word.tables:
         _dress_table(table)
     for above, below in pairwise(word.paragraphs):
-        # The name of a source stays on the page of its quotation.
-        if below.style is not None and below.style.name == "Block Text":
+        # The name of a source stays on the page of its first quotation.
+        if _is_quotation(below) and not _is_quotation(above):
             above.paragraph_format.keep_with_next = True
     _dress_pages(word, document)
     finished = BytesIO()
     word.save(finished)
     return finished.getvalue()
+
+
+def _is_quotation(paragraph: "Paragraph") -> bool:
+    return paragraph.style is not None and paragraph.style.name == "Block Text"
 
 
 def _make_section_end(width: int, height: int) -> Node:

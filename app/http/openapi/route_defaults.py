@@ -44,11 +44,12 @@ OTHER_FORMS = {
     ("post", "/openai/v1/chat/completions"): (EVENTS,),
 }
 # The event schema of each stream, by path.
+CHUNK = "ChatChunk"
 STREAMED = {
     "/v1/runs/{run_id}/events": "RunEvent",
     "/openai/v1/responses": "StreamEvent",
     "/openai/v1/responses/{response_id}": "StreamEvent",
-    "/openai/v1/chat/completions": "ChatChunk",
+    "/openai/v1/chat/completions": CHUNK,
 }
 # The problems that may always happen: name, title and an example of the detail.
 MAY_HAPPEN = {
@@ -117,7 +118,13 @@ def _add_forms(path: str, method: str, operation: Operation) -> None:
 
 def _describe_stream(event: str) -> dict[str, Any]:
     """Describe one server-sent event: OpenAPI 3.1 has no better place for it than the schema of the stream."""
-    data = {"type": "string", "contentMediaType": ERROR, "contentSchema": {"$ref": f"#/components/schemas/{event}"}}
+    data: dict[str, Any] = {
+        "type": "string",
+        "contentMediaType": ERROR,
+        "contentSchema": {"$ref": f"#/components/schemas/{event}"},
+    }
+    if event == CHUNK:  # the last line of such a stream is no JSON
+        data = {"anyOf": [{"const": "[DONE]"}, data]}
     return {"type": "object", "properties": {"id": {"type": "string"}, "event": {"type": "string"}, "data": data}}
 
 

@@ -1,6 +1,7 @@
 """Number the citations of a whole report: numbers follow the first appearance over all its sections."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from app.domain.citations import KEY_MARKER, MARKER, Citation, CitationStore
@@ -40,6 +41,15 @@ def number_citations(report: Report) -> Numbering:
     split = [_disarm_numbers(body).strip("\n") for body in result.text.split(SEAM)] if bodies else []
     whole = tuple(_put_code_back(body, code, addresses) for body, code in zip(split, codes, strict=True))
     return Numbering(whole, result.citations, result.unresolved)
+
+
+def group_by_document(citations: Iterable[Citation]) -> list[list[Citation]]:
+    """Group citations by the stored copy that they quote, in the order in which each is first cited."""
+    documents: dict[tuple[str, str], list[Citation]] = {}
+    for citation in citations:
+        source = citation.quote.source
+        documents.setdefault((source.url, source.snapshot), []).append(citation)
+    return list(documents.values())
 
 
 def _disarm_text(text: str, addresses: frozenset[str]) -> str:

@@ -6,7 +6,7 @@ made from the safe Markdown and cleaned once more, so that an error in one of th
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 import nh3
@@ -18,8 +18,7 @@ from app.domain.report import Report
 from app.reports.rendering.links import is_web
 from app.reports.rendering.marks import mark_page
 from app.reports.rendering.notices import list_notices
-from app.reports.rendering.numbering import Numbering
-from app.reports.rendering.text import list_conflicts
+from app.reports.rendering.numbering import Numbering, group_by_document
 from app.reports.rendering.words import WORDS, RenderingWords, byline_of, quality_of, title_of
 from app.reports.storage.reports import Surroundings
 
@@ -65,12 +64,9 @@ def to_page(report: Report, numbering: Numbering, question: str, language: Langu
     for index, (section, body) in enumerate(zip(report.sections, numbering.bodies, strict=True), start=1):
         parts.append(f'<h{section.level} id="s{index}">{html.escape(section.heading)}</h{section.level}>')
         parts.append(mark_page(_render_prose(body, hovers, seen), report.claims))
-    if listed := list_conflicts(report, numbering, words):
-        parts += [f"<h2>{words.conflicts}</h2>", _render_prose(listed[1], hovers, seen)]
     if numbering.citations:
-        parts += [f'<h2 id="sources">{words.sources}</h2><ol class="sources">']
-        parts += [_render_source(citation, around[citation.n], words) for citation in numbering.citations]
-        parts.append("</ol>")
+        parts.append(f'<h2 id="sources">{words.sources}</h2>')
+        parts += [_render_document(cited, around, words) for cited in group_by_document(numbering.citations)]
     parts.append("</main></body></html>\n")
     return "\n".join(part for part in parts if part)
 
@@ -113,18 +109,25 @@ def _render_prose(markdown: str, hovers: Mapping[int, str], seen: set[int]) -> s
     return NUMBER_OR_CODE.sub(link, clean)
 
 
-def _render_source(citation: Citation, around: Surroundings, words: RenderingWords) -> str:
-    quote, source = citation.quote, citation.quote.source
+def _render_document(cited: Sequence[Citation], around: Mapping[int, Surroundings], words: RenderingWords) -> str:
+    source = cited[0].quote.source
     title = html.escape(title_of(source, words))
     named = (
         f'<a href="{html.escape(source.url)}" rel="noopener noreferrer">{title}</a>' if is_web(source.url) else f"<b>{title}</b>"
     )
-    about = html.escape(", ".join(part for part in (byline_of(source), quality_of(source, words)) if part))
-    where = words.characters.format(start=quote.start, end=quote.end, copy=source.snapshot[:12])
+    about = html.escape("".join(f", {part}" for part in (byline_of(source), quality_of(source, words)) if part))
+    copy = html.escape(words.stored_copy.format(copy=source.snapshot[:12]))
+    quotes = "\n".join(_render_quote(citation, around[citation.n], words) for citation in cited)
+    return f'<div class="source">{named}{about} <span class="where">({copy})</span></div>\n<ol class="sources">\n{quotes}\n</ol>'
+
+
+def _render_quote(citation: Citation, around: Surroundings, words: RenderingWords) -> str:
+    quote = citation.quote
+    where = words.characters.format(start=quote.start, end=quote.end)
     before = f'<span class="around">…{html.escape(around.before)}</span>' if around.before else ""
     after = f'<span class="around">{html.escape(around.after)}…</span>' if around.after else ""
     return (
-        f'<li id="c{citation.n}" value="{citation.n}"><div class="source">{named}{", " + about if about else ""}</div>'
+        f'<li id="c{citation.n}" value="{citation.n}">'
         f"<blockquote>{before}<mark>{html.escape(quote.text)}</mark>{after}</blockquote>"
         f'<div class="where">{html.escape(where)} · '
         f'<a href="#r{citation.n}" aria-label="{words.back} [{citation.n}]">↩</a></div></li>'

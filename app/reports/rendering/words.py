@@ -15,9 +15,9 @@ class RenderingWords(NamedTuple):
     contents: str
     sources: str
     note: str
-    conflicts: str
     untitled: str
     characters: str
+    stored_copy: str
     back: str
     retracted: str
     preprint: str
@@ -30,9 +30,9 @@ WORDS = {
         "Contents",
         "Sources",
         "Note",
-        "Where the sources disagree",
         "Untitled source",
-        "characters {start}–{end} of the stored copy {copy}",
+        "characters {start}–{end}",
+        "stored copy {copy}",
         "Back to the text",
         "retracted",
         "preprint",
@@ -44,9 +44,9 @@ WORDS = {
         "目录",
         "来源",
         "说明",
-        "来源之间的分歧",
         "无标题来源",
-        "存档 {copy} 第 {start}–{end} 字符",
+        "第 {start}–{end} 字符",
+        "存档 {copy}",
         "返回正文",
         "已撤稿",
         "预印本",

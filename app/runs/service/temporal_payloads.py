@@ -1,11 +1,18 @@
 """Convert nouns to and from Temporal payloads: JSON that any version of the worker can read (ADR 0010)."""
 
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
 from temporalio.api.common.v1 import Payload
 from temporalio.contrib.pydantic import PydanticJSONPlainPayloadConverter
 from temporalio.converter import CompositePayloadConverter, DataConverter, DefaultPayloadConverter, JSONPlainPayloadConverter
+
+
+@cache
+def _make_reader(type_hint: type | None) -> TypeAdapter[Any]:
+    """Return the reader of a type. A reader is a cycle, so that each new one would stay until garbage is collected."""
+    return TypeAdapter(Any if type_hint is None else type_hint)
 
 
 class LenientJsonConverter(PydanticJSONPlainPayloadConverter):
@@ -16,8 +23,7 @@ class LenientJsonConverter(PydanticJSONPlainPayloadConverter):
 
     def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
         """Return the payload as a `type_hint`."""
-        reader: TypeAdapter[Any] = TypeAdapter(Any if type_hint is None else type_hint)
-        return reader.validate_json(payload.data, extra="ignore")
+        return _make_reader(type_hint).validate_json(payload.data, extra="ignore")
 
 
 class NounConverter(CompositePayloadConverter):

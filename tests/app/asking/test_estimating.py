@@ -62,4 +62,4 @@ def test_a_second_round_is_counted_where_there_may_be_one() -> None:
             (Effort.DEEP, SystemName.MINDDR),
         )
     ]
-    assert alike == [60_000, 200_000, 750_000]
+    assert alike == [75_000, 200_000, 750_000]

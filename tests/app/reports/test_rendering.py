@@ -181,11 +181,22 @@ def test_the_page_shows_each_quote_where_it_stands_and_leads_there_and_back() ->
     assert 'href="#r1"' in page
 
 
-def test_notices_and_conflicts_are_stated() -> None:
+def test_each_document_is_listed_once_with_its_quotations_below_under_their_numbers() -> None:
+    other = LABOR.model_copy(update={"source": SOURCE.model_copy(update={"url": "https://example.org/2", "title": "Another"})})
+    body = f"One {marker_of(LABOR)} two {marker_of(other)} three {marker_of(FARMER)}"
+    result = rendered(body, quotes=(LABOR, other, FARMER))
+    _, _, listed = result.renderings.markdown.partition("## Sources")
+    assert listed.count("plain") == 1
+    assert re.findall(r"\[(\d)\]|Another", listed) == ["1", "3", "", "2"]
+    page = result.renderings.html.partition('id="sources"')[2]
+    assert re.findall(r'id="c(\d)"|Another', page) == ["1", "3", "", "2"]
+
+
+def test_notices_are_stated_and_disagreements_are_left_to_the_text() -> None:
     conflict = SourceConflict(about="Whether duties help", quote_keys=(LABOR.key, FARMER.key))
     result = rendered(f"A {marker_of(LABOR)} b {marker_of(FARMER)}", conflicts=(conflict,), notices=("One search failed.",))
     assert "> **Note.** One search failed." in result.renderings.markdown
-    assert "- Whether duties help [1][2]" in result.renderings.markdown
+    assert "Whether duties help" not in result.renderings.markdown
 
 
 def test_chinese_reports_speak_chinese() -> None:

@@ -15,6 +15,7 @@ import onnx
 import onnxruntime
 import pytest
 from numpy.typing import NDArray
+from onnxruntime.quantization import QuantType, quantize_dynamic
 from safetensors.numpy import save_file
 
 from app.domain.errors import SetupError
@@ -23,6 +24,7 @@ from retrieval.corpora.kinds import open_corpus
 from retrieval.encoding.bert_graph import BertShape, build_bert_graph
 from retrieval.encoding.encoder import OnnxEncoder
 from retrieval.encoding.onnx_conversion import convert_checkpoint
+from retrieval.encoding.onnx_quantization import quantize_model
 from retrieval.encoding.onnx_sources import convert_in_child, unpack_wheel
 from retrieval.encoding.onnx_weights import (
     MINILM,
@@ -142,6 +144,18 @@ def test_a_checkpoint_becomes_an_8_bit_file(
     assert kinds <= {onnx.TensorProto.INT8, onnx.TensorProto.UINT8}
     assert np.abs(run(str(tmp_path / MODEL), feed) - plain_bert(tensors, TINY, feed)).mean() < 0.2
     assert {path.name for path in tmp_path.iterdir()} == {"model.safetensors", "config.json", MODEL}
+
+
+def test_the_8_bit_file_computes_what_the_runtimes_own_quantization_does(
+    tensors: dict[str, Array], feed: dict[str, NDArray[np.int64]], tmp_path: Path
+) -> None:
+    model = build_bert_graph(tensors, TINY)
+    onnx.save(model, tmp_path / "floats.onnx")
+    choices = {"op_types_to_quantize": ["MatMul", "Gather"], "per_channel": True, "reduce_range": True}
+    quantize_dynamic(tmp_path / "floats.onnx", tmp_path / "8-bit.onnx", weight_type=QuantType.QInt8, **choices)
+    ours = quantize_model(model)
+    onnx.checker.check_model(ours, full_check=True)
+    assert np.array_equal(run(ours.SerializeToString(), feed), run(str(tmp_path / "8-bit.onnx"), feed))
 
 
 def test_a_checkpoint_without_its_tensors_is_told(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ TEXTS = {
     "故宫": "北京的故宫始建于明朝",
 }
 BELONGS = {"wool": ("farmers", date(1890, 10, 1)), "tariff": ("clerks", date(1894, 8, 27)), "canal": ("", date(1881, 1, 1))}
-WORDS = SparseEncoder(8.0)
+WORDS = SparseEncoder(8.0, 8.0)
 NOTHING = SparseVector([], [])
 SIZE = 32
 
@@ -55,6 +55,10 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
         stub.stop()
 
 
+def weigh(text: str) -> SparseVector:
+    return WORDS.weigh_passages("", [text])[0]
+
+
 def real_server(grpc_port: int | None) -> Iterator[Index]:
     if REAL_SERVER is None:
         pytest.skip("not run here: QDRANT_TEST_URL names no Qdrant server")
@@ -68,7 +72,7 @@ def passages() -> list[IndexedPassage]:
     return [
         IndexedPassage(
             (1 << 63) + n,
-            WORDS.weigh_passage(text),
+            weigh(text),
             key,
             10 * n,
             10 * n + 5,
@@ -147,8 +151,8 @@ def test_chinese_words_are_found(filled: Index) -> None:
 
 def test_rare_words_weigh_more_than_common_ones(index: Index) -> None:
     index.create("a.1")
-    common = [IndexedPassage(n, WORDS.weigh_passage("wool wool trade"), f"d{n}", 0, 1, "en") for n in range(20)]
-    index.upsert("a.1", [*common, IndexedPassage(99, WORDS.weigh_passage("sugar trade"), "rare", 0, 1, "en")])
+    common = [IndexedPassage(n, weigh("wool wool trade"), f"d{n}", 0, 1, "en") for n in range(20)]
+    index.upsert("a.1", [*common, IndexedPassage(99, weigh("sugar trade"), "rare", 0, 1, "en")])
     assert documents(index, "a.1", "wool sugar")[0] == "rare"
 
 
@@ -246,7 +250,7 @@ def test_a_documents_points_can_be_deleted(filled: Index) -> None:
 
 def test_a_derived_index_holds_what_its_base_holds_and_can_grow(filled: Index) -> None:
     name = filled.derive("a.1", "a.2")
-    filled.upsert(name, [IndexedPassage(7, WORDS.weigh_passage("a new passage on silver"), "silver", 0, 1, "en")])
+    filled.upsert(name, [IndexedPassage(7, weigh("a new passage on silver"), "silver", 0, 1, "en")])
     filled.flush(name)
     assert documents(filled, name, "silver") == ["silver"]
     assert documents(filled, name, "canal") == ["canal"]

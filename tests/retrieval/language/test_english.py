@@ -1,6 +1,8 @@
+import re
+
 import pytest
 
-from retrieval.language.english import is_english, is_in_other_language
+from retrieval.language.english import drop_small_words, is_english, is_in_other_language
 
 
 @pytest.mark.parametrize(
@@ -12,6 +14,7 @@ from retrieval.language.english import is_english, is_in_other_language
         "Who was the Duke of Alba, and what did he do in the Netherlands?",
         "Does a van with a die press need insurance?",
         "PCSK9 inhibitors",
+        "the de facto head of Los Angeles",
         "die casting",
     ],
 )
@@ -27,6 +30,7 @@ def test_english_is_told(text: str) -> None:
         "¿Cuánto cuesta el alquiler de una plaza?",
         "Quanto custa o aluguel de uma vaga?",
         "Quanto costa il canone per un posto auto?",
+        "Wie lange darf ich am Sonntag die Werkstatt benutzen?",
         "Hoeveel kost het huren van een parkeerplaats?",
         "Сколько стоит место на стоянке?",
         "كم يكلف موقف السيارة؟",
@@ -58,3 +62,16 @@ CHINESE = "1824年的关税旨在保护国内制造业。"
 )
 def test_a_text_is_in_another_language_where_small_words_tell(text: str, others: list[str], expected: bool) -> None:
     assert is_in_other_language(text, others) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Quelle est la durée du bail ?", ["durée", "bail"]),
+        ("Wie lange darf ich am Sonntag in die Werkstatt?", ["lange", "darf", "Sonntag", "Werkstatt"]),
+        ("What is the price of a die in Los Angeles?", ["What", "is", "the", "price", "of", "a", "die", "in", "Los", "Angeles"]),
+        ("Qui est-ce ?", ["Qui", "est", "ce"]),
+    ],
+)
+def test_the_small_words_of_another_language_are_dropped(text: str, left: list[str]) -> None:
+    assert re.findall(r"\w+", drop_small_words(text)) == left

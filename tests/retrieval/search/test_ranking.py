@@ -3,11 +3,21 @@
 from math import sqrt
 
 import pytest
+from qdrant_edge import Bm25, Bm25Config
 
 from app.domain.evidence import Passage, Source, snapshot_hash
-from retrieval.index.sparse import SparseEncoder, average_length_of, prepare_tokens
+from retrieval.index.sparse import (
+    BLOCK,
+    LENGTH_WEIGHT,
+    SATURATION,
+    SparseEncoder,
+    average_lengths,
+    count_content_words,
+    prepare_tokens,
+)
 from retrieval.search.diversity import select_diverse
 from retrieval.search.fusion import fuse_scores
+from retrieval.search.meaning import LEAST_COMPARED, choose_compared
 
 A, B, C = 1, 2, 3
 
@@ -71,15 +81,20 @@ def test_a_document_counts_with_what_its_passages_have_together() -> None:
 def test_a_passage_is_found_by_its_neighbours_words_too_at_half_their_weight() -> None:
     encoder = SparseEncoder(10.0, 10.0)
     query = encoder.weigh_query("zeppelin hangar")
-    alone, within = (
-        encoder.weigh_passage("the hangar stood empty"),
-        encoder.weigh_passage("the hangar stood empty", "a zeppelin. the hangar stood empty"),
-    )
+    (alone,) = encoder.weigh_passages("", ["the hangar stood empty"])
+    _, within = encoder.weigh_passages("", ["a zeppelin.", "the hangar stood empty"])
     found = dict(zip(within.indices, within.values, strict=True))
     assert set(query.indices) <= found.keys()
     assert not set(query.indices) <= set(alone.indices)
     neighbour, own = sorted(found[index] for index in query.indices)
     assert neighbour < 0.6 * own
+
+
+def test_without_vectors_only_the_best_by_words_are_compared() -> None:
+    scores = {number: float(number) for number in range(200)}
+    assert choose_compared(scores, 150) == list(range(199, 49, -1))
+    assert choose_compared(scores, 15) == list(range(199, 199 - LEAST_COMPARED, -1))
+    assert choose_compared({A: 1.0, B: 2.0}, 15) == [B, A]
 
 
 def test_near_duplicates_collapse_into_the_best() -> None:
@@ -109,15 +124,33 @@ def test_a_lone_document_may_take_every_place() -> None:
 def test_chinese_is_indexed_in_simplified_characters_by_pairs_and_one_by_one() -> None:
     assert prepare_tokens("關稅高 is 大").split() == ["关税", "税高", "关", "税", "高", "is", "大"]
     encoder = SparseEncoder(10.0)
-    assert set(encoder.weigh_query("故宫").indices) <= set(encoder.weigh_passage("北京的故宫始建于明朝").indices)
+    assert set(encoder.weigh_query("故宫").indices) <= set(encoder.weigh_passages("", ["北京的故宫始建于明朝"])[0].indices)
 
 
 def test_english_words_match_in_any_form_case_and_accent() -> None:
     encoder = SparseEncoder(10.0)
-    assert set(encoder.weigh_query("TARIFFS Zürich").indices) == set(encoder.weigh_passage("the tariff of Zurich").indices)
+    (found,) = encoder.weigh_passages("", ["the tariff of Zurich"])
+    assert set(encoder.weigh_query("TARIFFS Zürich").indices) == set(found.indices)
     assert encoder.weigh_query("of the and").indices == []
 
 
-def test_average_length_leaves_out_the_commonest_words() -> None:
-    assert average_length_of(["The tariff of the States", "wool"]) == 1.5
-    assert average_length_of([]) == 0.0
+def test_the_commonest_words_are_not_counted() -> None:
+    assert list(map(count_content_words, ["The tariff of the States", "wool", ""])) == [2, 1, 0]
+    assert average_lengths([("Wool", ["the tariff", "sugar and salt", "trade"]), ("", ["trade"])]) == (2.0, 3.5)
+    assert average_lengths([("Wool", [])]) == (0.0, 0.0)
+
+
+def test_weights_are_the_engines_whatever_the_length_of_the_document() -> None:
+    title, texts = "Wool", [sentence(f"matter{n % 7} wool wool trade {n}") * (1 + n % 3) for n in range(2 * BLOCK + 3)]
+    encoder = SparseEncoder(9.0, 27.0)
+    engines = [
+        Bm25(Bm25Config(k=SATURATION, b=LENGTH_WEIGHT, avg_len=length, language="english", ascii_folding=True))
+        for length in (9.0, 27.0)
+    ]
+    for place, found in enumerate(encoder.weigh_passages(title, texts)):
+        seen = texts[place], " ".join(texts[max(0, place - 1) : place + 2])
+        own, around = (engine.embed_document(f"{title}\n{text}") for engine, text in zip(engines, seen, strict=True))
+        expected = dict(zip(around.indices, (value / 2 for value in around.values), strict=True))
+        for term, value in zip(own.indices, own.values, strict=True):
+            expected[term] += value / 2
+        assert dict(zip(*found, strict=True)) == pytest.approx(expected, rel=1e-5), place

@@ -126,7 +126,7 @@ def test_caps_hold_agents_to_calls_and_contexts() -> None:
     assert Caps(calls=64).cap_limits(usual) == AgentLimits(max_turns=64, max_tool_calls=64)
     assert Caps(context=8_000).cap_bounds(Bounds(), EN).conversation_chars == 24_000
     assert Caps(context=8_000).cap_bounds(Bounds(), Language.CHINESE).conversation_chars == 9_000
-    assert Caps(context=131_072).cap_bounds(Bounds(), EN).observation_chars == Bounds().observation_chars
+    assert Caps(context=131_072).cap_bounds(Bounds(), EN).observation_chars == 4 * Bounds().observation_chars
     assert (NO_CAPS.cap_limits(usual), NO_CAPS.cap_bounds(Bounds(), EN)) == (usual, Bounds())
 
 

@@ -81,8 +81,8 @@ def test_forms_are_chosen_and_prompts_say_what_notation_they_want(tmp_path: Path
     assert {task.material.notation for task in mixed} == {Notation.TAGS, Notation.SCHEMA}
     assert {task.material.reference_citations for task in long} == {2}
     assert {task.material.reference_citations for task in short} == {0}
-    assert all('<quote id="q2"' in task.material.prompt[1].content for task in long)
-    assert all("<quote" not in task.material.prompt[1].content for task in short)
+    assert all('<passage id="q2">' in task.material.prompt[1].content for task in long)
+    assert all("<passage" not in task.material.prompt[1].content for task in short)
 
 
 def read_row(number: int) -> ReportLine:

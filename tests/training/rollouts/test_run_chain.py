@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -106,7 +107,7 @@ async def test_a_section_that_was_cut_off_caps_a_rollout_whatever_others_said_af
         cut.append(opening)
         return Completion(text=said, model="scripted", finish_reason="length")
 
-    record, setup = make_record(), make_setup(SystemName.MINDDR)
+    record, setup = make_record(), replace(make_setup(SystemName.MINDDR), bounds=Bounds(evidence_chars=300))
     outcome = await run_chain(QUESTION, Language.ENGLISH, ScriptedModel(cut_first_section), record, setup)
     assert [turn.completion.finish_reason for turn in record.trajectory.turns if turn.completion][-1] != "length"
     assert outcome.end is RolloutEnd.CAPPED

@@ -11,6 +11,7 @@ from app.domain.evidence import Finding, Quote, SourceConflict
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
+from app.domain.writer import Composition, WriterSettings
 from tests.workflows.agent_kit import make_kit, make_record, step_of
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.reporting import write_report
@@ -18,7 +19,9 @@ from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 
 WORDS = ["wool", "iron", "cotton", "sugar", "hemp", "glass", "paper", "coal", "salt", "lead", "silk", "tea"]
-QUERY = ResearchQuery(question="How did presidents justify tariffs before 1900?")
+QUERY = ResearchQuery(
+    question="How did presidents justify tariffs before 1900?", writer=WriterSettings(composition=Composition.SECTIONS)
+)
 PLAN = ResearchPlan(
     intent="learn the reasons",
     title="Why tariffs",
@@ -58,28 +61,24 @@ OUTLINE = json.dumps(
                 "heading": "Workshops and wages",
                 "brief": "protection",
                 "parts": [{"heading": "Workshops", "brief": ""}, {"heading": "Wages", "brief": ""}],
+                "passages": ["q1", "q2"],
             },
-            {"heading": "What it cost", "brief": "prices", "parts": []},
+            {"heading": "What it cost", "brief": "prices", "parts": [], "passages": ["q4", "q3", "q88"]},
         ],
-    }
-)
-AGGREGATION = json.dumps(
-    {
-        "sections": [
-            {"section": 1, "points": [{"point": "Protection was the aim", "quotes": ["q1", "q2"]}]},
-            {"section": 2, "points": [{"point": "Prices", "quotes": ["q3"]}, {"point": "no", "quotes": ["q4", "q88"]}]},
-        ],
-        "conflicts": [],
     }
 )
 ONE = "### Workshops\n\nThe law of 1824 was to protect makers [q1].\n\n### Wages\n\nThat of 1890 was to protect wages [q2]."
-TWO = "One message says prices rose [q3]; another denies it [q4]."
+TWO = "One message says prices rose [q4]; another denies it [q3]."
 CLOSING = json.dumps(
-    {"edits": [], "summary": "Protection came first [q1].", "conclusion": "Wages followed [q2]; the cost is disputed [q3][q4]."}
+    {
+        "edits": [],
+        "summary": "Protection came first [q1].",
+        "conclusion": "Wages followed [q2]; the cost is disputed [q4][q3].",
+        "conflicts": [{"about": "whether prices rose", "passages": ["q4", "q3"]}],
+    }
 )
 GOOD: Mapping[str, ScriptedAnswer] = {
     "outline": OUTLINE,
-    "aggregation": AGGREGATION,
     "Workshops and wages": ONE,
     "What it cost": TWO,
     "consistency": CLOSING,

@@ -25,8 +25,9 @@ def write_act(action: str, *inputs: str, thought: str = "next") -> str:
 def write_finding(
     *quotes: tuple[str, str], answer: str = "", gaps: tuple[str, ...] = (), conflicts: tuple[object, ...] = ()
 ) -> str:
-    quoted = [{"passage": p, "text": t} for p, t in quotes]
-    return json.dumps({"quotes": quoted, "answer": answer, "gaps": gaps, "conflicts": conflicts})
+    noted = [passage for passage, _ in quotes]
+    said = answer or " ".join(f"{text} [{passage}]." for passage, text in quotes)
+    return json.dumps({"answer": said, "passages": noted, "gaps": gaps, "conflicts": conflicts})
 
 
 PROTECT = "The tariff of 1824 was meant to protect domestic manufactures."

@@ -48,7 +48,7 @@ def long_searches(request: ChatRequest) -> str:
         )
     if step_of(request) == "finding":
         shown = next(found for message in request.messages if (found := SENTENCE.search(message.content)))
-        return json.dumps({"quotes": [{"passage": "p1", "text": shown.group()}], "answer": "It was defended [p1].", "gaps": []})
+        return json.dumps({"answer": f"{shown.group()} [p1]", "passages": [], "gaps": [], "conflicts": []})
     return answer_sensibly(request)
 
 

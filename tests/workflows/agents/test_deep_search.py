@@ -1,3 +1,4 @@
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,8 +42,8 @@ async def test_think_act_observe_then_a_finding_with_exact_quotes() -> None:
     assert corpus.queries == ["tariff 1824 protect manufactures", "southern planter duties"]
     assert found.stop is StopReason.SUFFICIENT
     assert [q.text for q in found.quotes] == [PROTECT]
-    assert [a.key for a in found.around] == [found.quotes[0].key]
-    assert found.around[0].after.strip().startswith("Its friends said")
+    assert [passage.holds(found.quotes[0]) for passage in found.passages] == [True]
+    assert "Its friends said" in found.passages[0].text
     assert found.answer == f"It was meant to protect [[{found.quotes[0].key}]]."
     assert found.thoughts[0] == "begin with both sides"
     assert found.usage.tool_calls == 2
@@ -50,24 +51,22 @@ async def test_think_act_observe_then_a_finding_with_exact_quotes() -> None:
     assert [step_of(r) for r in model.requests] == ["act", "act", "finding"]
 
 
-async def test_quotes_that_stand_nowhere_are_dropped_and_told() -> None:
+async def test_citations_of_no_passage_are_dropped_and_told() -> None:
     told: list[str] = []
     record = LocalRecord("t", watch=lambda _, __, payload: told.append(str(payload.get("message", ""))))
-    invented = write_finding(
-        ("p1", "Tariffs made everyone rich beyond measure."), ("p1", PROTECT), answer="Rich [p9] and protected [p1, p9]."
-    )
+    invented = write_finding(answer="They made everyone rich [p9] and were meant to protect domestic manufactures [p1, p9].")
     found = await search_subtask(make_acting_model(write_act("search", "tariff of 1824"), conclude=invented), record=record)
     assert [q.text for q in found.quotes] == [PROTECT]
     assert [m.group(1) for m in MARKER.finditer(found.answer)] == [found.quotes[0].key]
     assert "[p9" not in found.answer
-    assert any("1 quotes stand in no source" in message for message in told)
+    assert any("2 citations named no passage" in message for message in told)
 
 
-async def test_a_quote_under_the_wrong_passage_is_found_in_the_right_one() -> None:
-    found = await search_subtask(
-        make_acting_model(write_act("search", "tariff of 1824"), conclude=write_finding(("p77", PROTECT)))
-    )
-    assert [q.text for q in found.quotes] == [PROTECT]
+async def test_passages_that_are_noted_are_kept_for_the_writer() -> None:
+    noted = json.dumps({"answer": "It was meant to protect [p1].", "passages": ["p2", "p77"], "gaps": [], "conflicts": []})
+    found = await search_subtask(make_acting_model(write_act("search", "tariff of 1824", "planters"), conclude=noted))
+    assert len(found.passages) == 2
+    assert len(found.quotes) == 1
 
 
 async def test_conflicts_need_two_quoted_sides() -> None:

@@ -97,7 +97,6 @@ async def test_a_loop_is_asked_again_at_another_temperature_and_hardly_shown() -
     [
         Completion(text=DONE, model="m", finish_reason="length"),
         write_finding(("p1", PROTECT), answer="It was meant to protect the makers of the land against all others [p1]. " * 20),
-        write_finding(*[("p1", PROTECT)] * 20, answer="It was meant to protect [p1]."),
         write_finding(("p1", PROTECT), answer=" ".join(f"Sentence {i} says {i * 7} of it [p1]." for i in range(400))),
     ],
 )

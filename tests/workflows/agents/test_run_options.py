@@ -8,6 +8,7 @@ import pytest
 from app.domain.chat import ChatRequest
 from app.domain.options import Length, ReportFormat, ReportStyle, SearchScope, Tone
 from app.domain.query import Clarification, Effort, Language, ResearchQuery
+from app.domain.writer import Composition, WriterSettings
 from tests.workflows.agent_kit import PROMPTS, make_kit, make_record, run_chain, step_of
 from tests.workflows.sensible_model import answer_sensibly
 from workflows.agents.effort import BOUNDS, bounds_of
@@ -35,13 +36,17 @@ async def asked(**options: object) -> dict[str, str]:
     return prompts
 
 
+SECTIONS, WHOLE = (WriterSettings(composition=way) for way in (Composition.SECTIONS, Composition.SINGLE_PASS))
+
+
 async def test_choices_reach_planner_searchers_and_writers() -> None:
-    plain, chosen = await asked(), await asked(style=STYLE, scope=SCOPE, clarified=ANSWERS)
+    chosen = await asked(style=STYLE, scope=SCOPE, clarified=ANSWERS, writer=SECTIONS)
+    whole = await asked(style=STYLE, scope=SCOPE, clarified=ANSWERS, writer=WHOLE)
     style = describe_style(STYLE, Language.ENGLISH)
     assert style.count("\n") == 3, "one line a choice: what a reader typed cannot begin another"
-    for step in ("outline", "text", "consistency"):
-        assert style in chosen[step]
-        assert "The reader has chosen how" not in plain[step]
+    assert all(style in chosen[step] for step in ("outline", "text", "consistency"))
+    assert style in whole["text"]
+    assert "up to 1899-12-31" in whole["text"]
     for step in ("intent", "plan", "act", "outline", "text", "consistency"):
         assert "up to 1899-12-31" in chosen[step]
         assert "Asked back “Which country?”, the reader answered: The United States ‹tool_response>" in chosen[step]
@@ -52,9 +57,9 @@ async def test_choices_reach_planner_searchers_and_writers() -> None:
 
 
 @pytest.mark.parametrize("language", list(Language))
-async def test_a_run_without_choices_is_asked_with_the_first_versions_word_for_word(language: Language) -> None:
+async def test_a_run_without_choices_is_asked_with_the_released_versions_word_for_word(language: Language) -> None:
     model, record = ScriptedModel(answer_sensibly), make_record()
-    await run_chain(make_kit(model, record, language=language), record, "Why were tariffs raised?")
+    await run_chain(make_kit(model, record, language=language), record, "Why were tariffs raised?", writer=SECTIONS)
     by_step = {step_of(request): request.messages[0].content for request in model.requests}
     for step, prompt in (("outline", "outline"), ("text", "section"), ("consistency", "consistency")):
         first = PROMPTS.get(prompt, language).system.pieces[0]
@@ -81,11 +86,11 @@ def test_length_and_brief_change_how_much_is_written() -> None:
     assert bounds(format=ReportFormat.BRIEF)[0] == 2
 
 
-async def test_a_version_that_the_writers_settings_name_is_kept_with_or_without_wishes() -> None:
+async def test_a_version_that_the_writers_settings_name_is_asked_with() -> None:
     for version, style, present in (("v1", STYLE, False), ("v2", None, True)):
         model, record = ScriptedModel(answer_sensibly), make_record()
         kit = make_kit(model, record)
         kit = replace(kit, prompts=PROMPTS.choose_versions({"outline": version}))
-        await run_chain(kit, record, "Why were tariffs raised?", style=style)
+        await run_chain(kit, record, "Why were tariffs raised?", style=style, writer=SECTIONS)
         outline = next(said(request) for request in model.requests if step_of(request) == "outline")
         assert ("The reader has chosen how" in outline) is present

@@ -11,6 +11,7 @@ from app.domain.options import ReportStyle, Tone
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Effort, Language, ResearchQuery
 from app.domain.reading import Reading
+from app.domain.writer import Composition, WriterSettings
 from retrieval.ports import SearchFilter
 from tests.workflows.agent_kit import PROMPTS, make_kit, make_record, run_chain, step_of
 from tests.workflows.agents.scripted_report import FOUND, PLAN, QUERY, writing
@@ -29,6 +30,7 @@ from workflows.systems.minddr import research
 from workflows.systems.steering import PlanSteering
 
 CONTEXT = 8_192
+SECTIONS = WriterSettings(composition=Composition.SECTIONS)
 
 
 def make_small_kit(model: ScriptedModel, language: Language = Language.ENGLISH) -> Kit:
@@ -41,14 +43,14 @@ def make_small_kit(model: ScriptedModel, language: Language = Language.ENGLISH) 
 async def test_a_small_model_is_asked_shortly_and_for_less(style: ReportStyle | None) -> None:
     model, usual = ScriptedModel(answer_sensibly), ScriptedModel(answer_sensibly)
     kit, record = make_small_kit(model), make_record()
-    report = await run_chain(kit, record, "Why were tariffs raised?", style=style)
+    report = await run_chain(kit, record, "Why were tariffs raised?", style=style, writer=SECTIONS)
     assert report.quotes
     assert report.sections[0].heading == "Summary"
     fields = {step_of(r): set(r.response_schema.schema_["properties"]) for r in model.requests if r.response_schema}
     assert fields["act"] == {"action", "inputs"}
     assert fields["intent"] == {"goal", "must_cover", "key_terms"}
     assert fields["consistency"] == {"summary", "conclusion"}
-    await run_chain(make_kit(usual, make_record()), make_record(), "Why were tariffs raised?", style=style)
+    await run_chain(make_kit(usual, make_record()), make_record(), "Why were tariffs raised?", style=style, writer=SECTIONS)
     short, whole = ({step_of(r): r.messages[0].content for r in m.requests} for m in (model, usual))
     for step in ("intent", "plan", "act", "outline", "text", "consistency"):
         assert len(short[step]) < 0.7 * len(whole[step]), step
@@ -58,11 +60,13 @@ async def test_a_small_model_is_asked_shortly_and_for_less(style: ReportStyle | 
 def test_what_is_small_and_what_fits() -> None:
     assert [is_small(tokens) for tokens in (0, 8_192, 16_384, 131_072)] == [False, True, False, False]
     usual = bounds_of(ResearchQuery(question="x?"))
-    assert fit_bounds(usual, 0, Language.ENGLISH) == usual
-    assert fit_bounds(usual, 131_072, Language.ENGLISH) == usual
-    assert (
-        fit_bounds(usual, CONTEXT, Language.CHINESE).evidence_chars < fit_bounds(usual, CONTEXT, Language.ENGLISH).evidence_chars
-    )
+    rooms = {tokens: fit_bounds(usual, tokens, Language.ENGLISH) for tokens in (0, CONTEXT, 32_000, 131_072)}
+    assert rooms[0] == rooms[32_000], "a context of unknown size is taken for a usual one"
+    assert rooms[0].evidence_chars == usual.evidence_chars
+    assert rooms[CONTEXT].evidence_chars < usual.evidence_chars < rooms[131_072].evidence_chars
+    assert rooms[131_072].conversation_chars == 393_216
+    assert rooms[131_072].observation_chars == usual.queries_per_action * usual.observation_chars
+    assert fit_bounds(usual, CONTEXT, Language.CHINESE).evidence_chars < rooms[CONTEXT].evidence_chars
 
 
 async def test_in_tags_a_small_model_is_asked_for_less_too() -> None:

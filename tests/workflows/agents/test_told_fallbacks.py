@@ -63,10 +63,10 @@ async def test_a_finding_that_fails_after_its_search_is_told_with_its_part() -> 
     assert "“tariff and revenue of the treasury”" in parts[0]
 
 
-async def test_a_finding_whose_quotes_are_all_invented_is_told() -> None:
-    invented = json.dumps({"quotes": [{"passage": "p1", "text": "No source says so."}], "answer": "So [p1].", "gaps": []})
+async def test_a_finding_whose_citations_are_all_invented_is_told() -> None:
+    invented = json.dumps({"answer": "So [p99].", "passages": [], "gaps": [], "conflicts": []})
     report = await run(sensible_but("finding", invented))
-    assert "(none of its quotes stands in a source)" in report.notices[0]
+    assert "(it cites no passage that was seen)" in report.notices[0]
 
 
 async def test_a_question_that_could_not_be_split_is_told() -> None:
@@ -84,7 +84,7 @@ async def test_results_that_were_not_summed_up_are_told() -> None:
 
 
 async def test_sections_that_the_budget_left_to_quotes_are_named_first() -> None:
-    record = LocalRecord("t", allow=lambda _, usage: StopReason.BUDGET if usage.model_calls >= 3 else None)
+    record = LocalRecord("t", allow=lambda _, usage: StopReason.BUDGET if usage.model_calls >= 2 else None)
     report = await write(writing(), record=record)
     assert RAISE.text in rendered(report)
     assert report.notices[0].startswith("In “What it cost” no sentence is the language model's (the budget was reached)")

@@ -19,7 +19,7 @@ from app.domain.writer import Arrangement, WriterSettings
 from app.reports.rendering.numbering import number_citations
 from retrieval.search.in_process import LocalSearcher, open_local
 from retrieval.store.catalogue import Collection, CorpusKind
-from tests.retrieval.word_encoder import WordEncoder
+from tests.retrieval.word_encoder import WordEncoder, WordRater
 from tests.workflows.brief.brief_report import write_report_on
 from workflows.agents.brief.writing import write_brief
 from workflows.agents.effort import bounds_of
@@ -153,6 +153,36 @@ async def test_a_question_in_another_language_than_what_was_found_is_told_so(tmp
         own = await write("UF-480的压缩机多久更换一次？", searcher)
     assert "another language" in foreign.notices[0]
     assert not any("语言不同" in notice for notice in own.notices)
+
+
+async def test_words_of_the_question_that_no_source_has_are_named(documents: LocalSearcher) -> None:
+    report = await write("How loud is the door alarm of the helicopter, and why doesn't it sound in 1987?", documents)
+    assert report.notices[0] == "No source searched has these words of the question: “helicopter”, “loud”, “1987”."
+    assert not any("No source" in notice for notice in (await write("When does the door alarm sound?", documents)).notices)
+
+
+async def test_the_small_words_of_a_french_question_match_nothing(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "notes.txt").write_text(
+        "The de facto head of the board is from La Paz, and so is the door of the cellar.\n"
+    )
+    with open_local(tmp_path / "home", Collection(name="docs", kind=CorpusKind.FOLDER, path=str(tmp_path / "docs"))) as searcher:
+        nothing = await write("Quel est le prix de la porte ?", searcher)
+        near = await write("Quelle est la fonction de Paz dans la maison ?", searcher)
+    assert nothing.quotes == ()
+    assert "another language" in near.notices[0]
+
+
+async def test_the_best_rated_statement_stands_first_whatever_is_before_it_in_its_source(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    before = "".join(f"- Check the seal of door {n} every week\n" for n in "abcdef")
+    (tmp_path / "docs" / "list.md").write_text(
+        f"# Doors\n\nOn each round:\n\n{before}- Close the cellar door with the red bolt\n"
+    )
+    collection = Collection(name="docs", kind=CorpusKind.FOLDER, path=str(tmp_path / "docs"))
+    with open_local(tmp_path / "home", collection, encoder=WordEncoder, rater=WordRater()) as searcher:
+        report = await write("How do I close the cellar door with the bolt?", searcher)
+    assert report.sections[0].body.startswith("“Close the cellar door with the red bolt")
 
 
 async def test_a_misspelt_word_is_read_as_the_sources_have_it(documents: LocalSearcher) -> None:

@@ -66,6 +66,7 @@ CITED = [
     (f"Rates rose [1-2] in [1828].{SOURCES}", []),
     (f"Rates rose [1][3].{SOURCES}", [C.DANGLING, C.UNUSED]),
     ("税率上升[1]。\n\n参考文献：\n1. 甲\n2. 乙", [C.UNUSED]),
+    ("Rates rose [1][2][3].\n\n## Sources\n\n*A*.\n\n- **[1]** x\n- **[3]** y\n\n*B*.\n\n- **[2]** z", []),
     ("Rates rose [2][3].\n\n# References\n[2] A\n[3] B", [C.ORDER]),
     ("Rates rose [0][1].\n\n# References\n[0] A\n# words of A\n[1] B", []),
     ("Rates rose [q3], and fell [[0123456789abcdef]] 【4†L2】 <cite id=\"x\">a</cite>.", [C.LEFTOVER] * 5),

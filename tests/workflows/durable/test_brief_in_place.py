@@ -22,8 +22,8 @@ from tests.workflows.durable.test_rubric_stage import MINE, Judge, agents_of, as
 from tests.workflows.durable.toys import ToyIndex, ToyModel, make_toy_agents
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.asker import Asker
+from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
-from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.brief_instead import write_brief_instead
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.chat_models.endpoint import ModelOffer, ModelPrices
@@ -50,7 +50,7 @@ class WiderIndex(ToyIndex):
 
 
 async def write_nothing(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
-    desk = ReportDesk(kit, query, plan, findings, QuoteBook(findings), Asker(kit, "report"))
+    desk = ReportDesk(kit, query, plan, findings, EvidenceBook(findings), Asker(kit, "report"))
     return await write_brief_instead(desk, ["it stammers"])
 
 

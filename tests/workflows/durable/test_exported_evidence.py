@@ -1,5 +1,6 @@
 """The evidence of a training export: from it, the prompts of the reports that readers compared are rebuilt word for word."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +14,7 @@ from app.comparisons.service.comparisons import Comparisons, ShownComparison
 from app.domain.chat import ChatRequest, Message
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
-from app.domain.trajectory import Trajectory
+from app.domain.trajectory import Trajectory, Turn
 from app.domain.writer import WriterSettings
 from app.preferences.nouns.evidence import RunEvidence
 from app.preferences.nouns.feedback import CandidatePlace, Choice, ChoiceVerdict, PreferencePair
@@ -66,13 +67,16 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in path.read_bytes().splitlines()]
 
 
-async def read_sections(house: WholeProduct, run_id: UUID) -> dict[str, tuple[Message, ...]]:
-    """Return the prompts of the section writers, as the run stored them."""
-    turns = await list_turns(house.database, run_id)
-    return {turn.agent: turn.messages for turn in turns if turn.step == "section" and turn.ordinal == 0}
+async def read_prompts(house: WholeProduct, run_id: UUID) -> dict[str, tuple[Message, ...]]:
+    """Return the prompts that reports are written from, as the run stored them."""
+    return prompts_of(await list_turns(house.database, run_id))
 
 
-async def rebuild_sections(pair: PreferencePair, evidence: RunEvidence, digest: str) -> dict[str, tuple[Message, ...]]:
+def prompts_of(turns: Iterable[Turn]) -> dict[str, tuple[Message, ...]]:
+    return {turn.agent: turn.messages for turn in turns if turn.step in ("single_pass", "section") and turn.ordinal == 0}
+
+
+async def rebuild_prompts(pair: PreferencePair, evidence: RunEvidence, digest: str) -> dict[str, tuple[Message, ...]]:
     """Render the prompts again by the product's own report agent, from nothing but what was exported."""
     steps = evidence.reports[digest]
     told = {"outline": steps.outline, "aggregation": steps.aggregation}
@@ -82,7 +86,7 @@ async def rebuild_sections(pair: PreferencePair, evidence: RunEvidence, digest: 
     )
     kit = replace(kit, today=steps.asked_on, memory=memory_of_report(evidence.plan, evidence.findings, kit.memory))
     await write_report(pair.query, evidence.plan, evidence.findings, kit)
-    return {turn.agent: turn.messages for turn in record.trajectory.turns if turn.step == "section" and turn.ordinal == 0}
+    return prompts_of(record.trajectory.turns)
 
 
 async def test_prompts_of_both_reports_are_rebuilt_from_the_export(house: WholeProduct, tmp_path: Path) -> None:
@@ -94,10 +98,10 @@ async def test_prompts_of_both_reports_are_rebuilt_from_the_export(house: WholeP
     assert pair.evidence == evidence.id
     first, second = shown.comparison.run_id, shown.comparison.made_run_id
     for judged, run_id in ((pair.rejected, first), (pair.accepted, second)):
-        stored = await read_sections(house, run_id)
+        stored = await read_prompts(house, run_id)
         assert stored
-        assert await rebuild_sections(pair, evidence, judged.digest) == stored
-    assert await read_sections(house, first) != await read_sections(house, second)
+        assert await rebuild_prompts(pair, evidence, judged.digest) == stored
+    assert await read_prompts(house, first) == await read_prompts(house, second), "the same was asked of both"
 
     turns = await list_turns(house.database, first)
     kept = tape_of(turns)

@@ -1,6 +1,7 @@
 """The rubric of a run through real workers: drafted with the plan, edited, held to, delivered as a scorecard."""
 
 import json
+import re
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -61,7 +62,7 @@ async def test_the_rubric_is_drafted_edited_held_to_and_comes_back_as_the_scorec
     card = await asking(house).get_scorecard(run_id)
     assert card.items[0].criterion == MINE
     assert (card.items[0].score, card.revised, card.judged) == (8 / 9, ("Mine",), 8)
-    assert "Farmers planted. [1]" in await house.read_report_markdown(run_id)
+    assert re.search(r"Farmers planted\. \[\d\]", await house.read_report_markdown(run_id))
     agents = await agents_of(house, run_id)
     assert agents.count("plan/rubric") == agents.count("report/revision") == agents.count("report/criterion/1/again") == 1
     assert [name for name in agents if name.startswith("report/criterion/")].count("report/criterion/8") == 1

@@ -20,7 +20,7 @@ WHOLE = "# Reasons\n\n## Summary\n\nThey gave a reason [q1].\n\n## What follows\
 
 
 def writes_whole_report(request: ChatRequest) -> bool:
-    return request.response_schema is None and "whole research report in one go" in request.messages[0].content
+    return request.response_schema is None and "the best research report you can" in request.messages[0].content
 
 
 async def compare(house: WholeProduct, script: AnswerScript) -> ShownComparison:
@@ -28,7 +28,7 @@ async def compare(house: WholeProduct, script: AnswerScript) -> ShownComparison:
     comparisons = Comparisons(house.database, house.runs, house.steering)
     shop = replace(house.make_workshop(MODEL_DRIVEN), chat=ScriptedModel(script), prompts=PROMPTS)
     async with run_worker(house.client, shop, "test-single-pass"):
-        run_id = await house.ask("Why were tariffs laid?")
+        run_id = await house.ask("Why were tariffs laid?", writer=WriterSettings(composition=Composition.SECTIONS))
         await house.wait_for(run_id, RunStatus.COMPLETED)
         made = await comparisons.create(run_id, WriterSettings(composition=Composition.SINGLE_PASS), LOCAL_USER)
         await house.wait_for(made.made_run_id, RunStatus.COMPLETED)

@@ -30,7 +30,7 @@ async def test_a_report_is_written_as_its_run_asks_and_says_with_what(house: Who
         shop.prompts = PromptLibrary.load()
         usual, _ = await written(house, WriterSettings())
         assert (usual["system"], usual["agents"], usual["model"], usual["build"]) == ("minddr", "model", "toy", "b1")
-        assert usual["prompts"]["section/v3/en"] == shop.prompts.digests["section/v3/en"]  # type: ignore[index]
+        assert usual["prompts"]["single_pass/v2/en"] == shop.prompts.digests["single_pass/v2/en"]  # type: ignore[index]
 
         asked = len(house.model.asked)
         warm, _ = await written(house, WriterSettings(model="other", temperature=0.9))

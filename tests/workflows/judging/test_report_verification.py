@@ -151,9 +151,7 @@ async def test_a_missing_number_is_named() -> None:
 
 async def test_a_sentence_without_citation_is_uncited_never_blamed() -> None:
     report = await check(
-        a_report(
-            f"Birds migrate in autumn over the sea. {PROTECT.text} {marker_of(PROTECT)}\n\nThis section weighs two accounts."
-        )
+        a_report(f"Birds of Norway migrate in autumn. {PROTECT.text} {marker_of(PROTECT)}\n\nThis section weighs two accounts.")
     )
     assert [c.support for c in report.claims] == [Support.UNCITED, Support.FULL, Support.UNCITED]
     assert [c.unsourced for c in report.claims] == [True, False, False]
@@ -222,12 +220,12 @@ async def test_a_model_sees_a_claim_that_the_offline_grader_holds_for_true() -> 
 
 
 async def test_a_long_section_is_judged_in_several_requests_and_shows_a_passage_once_in_each() -> None:
-    claims = " ".join(f"Soot number {n} melts glaciers {marker_of(POST)}." for n in range(40))
+    claims = " ".join(f"Soot number {n} melts glaciers {marker_of(POST)}." for n in range(50))
     model = ScriptedModel(lambda _: verdict())
     await check(a_report(claims), Judges(second=ClaimGrader.MODEL), model)
     shown = [request.messages[-1].content for request in model.requests]
     assert [text.count(POST.text) for text in shown] == [1, 1]
-    assert [text.count("Soot number") for text in shown] == [30, 10]
+    assert [text.count("Soot number") for text in shown] == [30, 20]
 
 
 async def test_a_model_judges_what_is_not_verbatim_once_a_section() -> None:

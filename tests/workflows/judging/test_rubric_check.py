@@ -20,10 +20,10 @@ from tests.workflows.agent_kit import make_kit, make_record
 from tests.workflows.judging.test_report_verification import FOUND, POST, PROTECT, SURPLUS, WAGES
 from tests.workflows.sensible_model import answer_sensibly
 from workflows.agents.asker import Asker
+from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.judging.criterion_judge import judge_criteria
@@ -84,7 +84,7 @@ def by_words(demand: str, report: str) -> Any:
 
 
 def desk_of(kit: Kit) -> ReportDesk:
-    return ReportDesk(kit, QUERY, PLAN, FOUND, QuoteBook(FOUND), Asker(kit, "report/revision"))
+    return ReportDesk(kit, QUERY, PLAN, FOUND, EvidenceBook(FOUND), Asker(kit, "report/revision"))
 
 
 async def delivered(
@@ -100,7 +100,8 @@ def asked(chat: ScriptedModel, step: str) -> list[str]:
 
 
 async def test_what_fails_goes_back_once_and_is_judged_again() -> None:
-    ids = {quote.key: short for short, quote in ((s, QuoteBook(FOUND)[s]) for s in QuoteBook(FOUND).ids)}
+    book = EvidenceBook(FOUND)
+    ids = {quote.key: book.ids_of_keys([quote.key])[0] for finding in FOUND for quote in finding.quotes}
     revision = {
         "edits": [
             {"section": 2, "find": "The treasury had a surplus.", "replace": f"Wages of iron workers rose. [{ids[WAGES.key]}]"},

@@ -28,13 +28,10 @@ def marked(report: Report) -> list[str]:
         "The duty on wool was raised by 12% within the year.",
         "Later the bank of Nicholas Biddle closed its doors.",
         f"Wages fell soon after {REMOVED}.",
-        "Roosevelt founded the bank.",
-        "Aspirin causes ulcers in most patients.",
-        "Five presidents vetoed the bill.",
+        "The bank was then founded by Roosevelt.",
         "Turkey accounts for most of Gazprom exports.",
         "The question of slavery divided Kansas.",
         "The evidence shows that Roosevelt founded the bank.",
-        "The sources of the river lie in the hills.",
     ],
 )
 async def test_a_fact_without_a_citation_is_marked_in_any_section(sentence: str) -> None:
@@ -56,6 +53,10 @@ async def test_a_fact_without_a_citation_is_marked_in_any_section(sentence: str)
         "There are several further points to consider.",
         "No source says who paid the duty.",
         "Most accounts differ on this.",
+        "Aspirin causes ulcers in most patients.",
+        "The sources of the river lie in the hills.",
+        "Three turning points stand out.",
+        "They disagreed about who should police bigness.",
         "The report covers wages, prices and the revenue.",
         "另一方面，还有以下几个问题值得注意。",
         "本节讨论关税的目的与影响。",
@@ -63,17 +64,23 @@ async def test_a_fact_without_a_citation_is_marked_in_any_section(sentence: str)
         "关税是否提高了工资？",
     ],
 )
-async def test_a_sentence_without_a_fact_is_not_marked(sentence: str) -> None:
+async def test_a_sentence_without_a_name_or_number_is_not_marked(sentence: str) -> None:
     report = await check(a_report(sentence, f"{CITED}\n\n{sentence}"))
     assert marked(report) == []
     assert report.notices == ()
 
 
 async def test_a_fact_before_a_citation_that_does_not_give_it_is_marked() -> None:
-    report = await check(
-        a_report(f"Aspirin causes ulcers in most patients. {CITED}", f"Five presidents vetoed the bill. {CITED}")
-    )
-    assert marked(report) == ["Aspirin causes ulcers in most patients.", "Five presidents vetoed the bill."]
+    report = await check(a_report(f"The makers of Gazprom objected. {CITED}", f"The bill was vetoed 38 times. {CITED}"))
+    assert marked(report) == ["The makers of Gazprom objected.", "The bill was vetoed 38 times."]
+
+
+async def test_what_its_paragraph_cites_elsewhere_is_not_marked() -> None:
+    first = f"In 1888 the treasury had 12 million dollars too many. Makers objected {marker_of(PROTECT)}."
+    told = f"{first} The surplus embarrassed the treasury {marker_of(SURPLUS)}."
+    apart = f"In 1888 it had 12 million too many.\n\nThe treasury's surplus {marker_of(SURPLUS)}."
+    assert marked(await check(a_report(told))) == []
+    assert marked(await check(a_report(apart))) == ["In 1888 it had 12 million too many."]
 
 
 @pytest.mark.parametrize(
@@ -163,21 +170,31 @@ async def test_a_chinese_fact_without_a_citation_is_marked(sentence: str) -> Non
     assert "¶" in report.notices[-1]
 
 
-@pytest.mark.parametrize(("judge", "grader"), [("model", ClaimGrader.MODEL), ("nli", ClaimGrader.NLI)])
-async def test_a_missing_number_is_marked_whatever_judge_said_full(judge: str, grader: ClaimGrader) -> None:
+@pytest.mark.parametrize(("judge", "grader", "marked"), [("model", ClaimGrader.MODEL, False), ("nli", ClaimGrader.NLI, True)])
+async def test_a_missing_number_is_marked_unless_a_model_found_it(judge: str, grader: ClaimGrader, marked: bool) -> None:
     wrong = f"The treasury had a surplus of 95 million dollars in 1888 {marker_of(SURPLUS)}."
     model = ScriptedModel(lambda _: verdict(verdict="full"))
     (claim,) = (await check(a_report(wrong), Judges(Weights(entailed=0.99), grader), model)).claims
-    assert (claim.judge, claim.unsourced, claim.support) == (judge, True, Support.PARTIAL)
-    assert "95,000,000" in claim.reason
+    assert (claim.judge, claim.unsourced) == (judge, marked)
+    assert claim.support is (Support.PARTIAL if marked else Support.FULL)
+    assert ("95,000,000" in claim.reason) is marked
+
+
+@pytest.mark.parametrize("word", ["remark", "none"])
+async def test_a_model_says_what_of_uncited_sentences_is_a_fact(word: str) -> None:
+    model = ScriptedModel(lambda _: verdict(verdict=word))
+    plain = f"There are several points. The messages of Taft were not found. {CITED}"
+    report = await check(a_report(plain), Judges(second=ClaimGrader.MODEL), model)
+    assert marked(report) == (["The messages of Taft were not found."] if word == "none" else [])
+    assert "There are several points" not in model.requests[0].messages[-1].content
 
 
 async def find_reasons(figure: str, source: str) -> list[str]:
-    """Return why numbers of a statement are marked that a model found to be supported."""
+    """Return why numbers of a statement are marked that was found to be supported."""
     said = Quote(source=PROTECT.source, text=source, start=0, end=len(source))
     report = a_report(f"The army of the country had {figure} at that time {marker_of(said)}.", quotes=(said,))
-    model = ScriptedModel(lambda _: verdict(verdict="full"))
-    return [claim.reason for claim in (await check(report, Judges(second=ClaimGrader.MODEL), model)).claims if claim.unsourced]
+    judged = await check(report, Judges(Weights(entailed=0.99), ClaimGrader.NLI))
+    return [claim.reason for claim in judged.claims if claim.unsourced]
 
 
 @pytest.mark.parametrize(
@@ -204,6 +221,12 @@ async def find_reasons(figure: str, source: str) -> list[str]:
         ("25 men", "军队共有二十五人。"),
         ("a reform in the 1990s", "军队在20世纪90年代改革。"),
         ("a reform in 2021", "The army was reformed in 2019–21."),
+        ("a budget of $102.3 million", "The army costs $102,316,152.99."),
+        ("some 48% of all men", "Of all men 47.6% are in the army."),
+        ("in all 98 ships", "The army has 45 ships, the navy has 30 ships, and the customs have 23 ships."),
+        ("together 75 ships", "The army has 45 ships, and the navy has 30 ships."),
+        ("one man in service for 12.5% of the budget", "The army costs 25 dollars of the 200 dollars that there are."),
+        ("reforms from 1919 to 1922", "The army was reformed in 1920."),
     ],
 )
 async def test_a_number_that_the_source_writes_otherwise_is_not_marked(figure: str, source: str) -> None:

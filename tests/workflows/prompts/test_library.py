@@ -53,3 +53,28 @@ def test_every_prompt_is_in_the_documentation() -> None:
     page = (Path(__file__).parents[3] / "docs" / "prompts.md").read_text(encoding="utf-8")
     names = {digest.partition("/")[0] for digest in PromptLibrary.load().digests}
     assert [name for name in sorted(names) if f"`{name}`" not in page] == []
+
+
+TOLD = (
+    "=== user ===\nThe question:\n{{question}}\n\nWhat the reader wants:\n{{intent}}\n\n"
+    "Notes: {{notes}}\nSaid: {{said}}\n\n{{memory}}\n\nGo on."
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ({}, "The question:\nWhy?\n\nGo on."),
+        ({"intent": "to know"}, "The question:\nWhy?\n\nWhat the reader wants:\nto know\n\nGo on."),
+        ({"said": "no", "memory": "{{notes}}"}, "The question:\nWhy?\n\nSaid: no\n\n{{notes}}\n\nGo on."),
+    ],
+)
+def test_an_empty_value_takes_its_line_and_its_label_along(tmp_path: Path, values: dict[str, str], shown: str) -> None:
+    write(tmp_path, "greet", TOLD, TOLD)
+    given = {"question": "Why?", "intent": "", "notes": "", "said": "", "memory": ""} | values
+    assert PromptLibrary.load(tmp_path).get("greet", Language.ENGLISH).render_text(**given) == shown
+
+
+def test_a_sentence_with_an_empty_value_stays(tmp_path: Path) -> None:
+    write(tmp_path, "greet", "=== user ===\nWrite it. {{style}}", "=== user ===\n写。{{style}}")
+    assert PromptLibrary.load(tmp_path).get("greet", Language.ENGLISH).render_text(style="") == "Write it. "

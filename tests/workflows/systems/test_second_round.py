@@ -16,6 +16,7 @@ from app.domain.report import Report
 from app.domain.run import EventType
 from tests.workflows.agent_kit import make_kit, run_chain, step_of
 from tests.workflows.sensible_model import answer_sensibly
+from workflows.agents.effort import BOUNDS
 from workflows.agents.plan_repair import SubtaskAnswer
 from workflows.agents.second_round import extend_plan, plan_second_round
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
@@ -42,9 +43,9 @@ def planning(further: ScriptedAnswer, gaps: list[str]) -> ScriptedModel:
 
 async def run(model: ScriptedModel, **more: Any) -> tuple[Report, LocalRecord, list[tuple[EventType, dict[str, Any]]]]:
     told: list[tuple[EventType, dict[str, Any]]] = []
-    allow = more.pop("allow", lambda _, __: None)
+    allow, bounds = more.pop("allow", lambda _, __: None), more.pop("bounds", None)
     record = LocalRecord("t", watch=lambda kind, _, payload: told.append((kind, dict(payload))), allow=allow)
-    return await run_chain(make_kit(model, record), record, QUESTION, **more), record, told
+    return await run_chain(make_kit(model, record, bounds=bounds), record, QUESTION, **more), record, told
 
 
 def agents_of(record: LocalRecord) -> list[str]:
@@ -63,16 +64,21 @@ async def test_gaps_open_a_second_round_which_reads_what_it_depends_on_and_is_to
     [revised] = [payload["plan"] for kind, payload in told if kind is EventType.PLAN_REVISED]
     assert [s["id"] for s in revised["subtasks"]] == ["s1", "s2", "s3", "s4"]
     assert revised["revision"] == 2
-    outline = next(r for r in model.requests if step_of(r) == "outline")
-    assert "## s4: Figures" in outline.messages[-1].content
+    written = next(r for r in model.requests if step_of(r) == "text")
+    assert "## Figures" in written.messages[-1].content
     assert report.quotes
 
 
-@pytest.mark.parametrize(("gaps", "effort"), [([], Effort.STANDARD), (["figures"], Effort.QUICK)])
-async def test_no_second_round_where_nothing_is_open_or_the_reader_wants_it_quick(gaps: list[str], effort: Effort) -> None:
-    model = planning(json.dumps({"subtasks": [FURTHER]}), gaps)
-    _, record, _ = await run(model, effort=effort)
+async def test_no_second_round_where_nothing_is_open() -> None:
+    _, record, _ = await run(planning(json.dumps({"subtasks": [FURTHER]}), []))
     assert "second_plan" not in agents_of(record)
+
+
+async def test_at_quick_effort_one_subtask_is_added() -> None:
+    other = {**FURTHER, "title": "Ships", "question": "How many ships were there?"}
+    model = planning(json.dumps({"subtasks": [FURTHER, other]}), ["figures"])
+    _, record, _ = await run(model, effort=Effort.QUICK, bounds=BOUNDS[Effort.QUICK])
+    assert agents_of(record)[-2:] == ["second_plan", "search/s4"]
 
 
 async def test_a_report_that_is_brought_up_to_date_keeps_to_its_plan() -> None:

@@ -8,7 +8,7 @@ from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.tool_key import call_key_of
-from retrieval.ports import Document, SearchFilter
+from retrieval.ports import Document, OutsideResult, SearchFilter
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.tools.browse import BrowseTool, cut_pieces
 from workflows.tools.search import SearchTool
@@ -170,3 +170,21 @@ async def test_where_no_model_reads_what_is_found_it_is_marked_and_not_withheld(
     result = await tools["search"].call({"query": "tariff"})
     assert [passage.source.suspicions for passage in result.passages] == ([] if withholds else [("order_to_machine",)])
     assert [found.withheld for found in result.suspicious] == [int(withholds)]
+
+
+@pytest.mark.parametrize(
+    ("collections", "web", "said"),
+    [
+        ((SearchFilter(),), False, "Search documents; "),
+        ((SearchFilter(),), True, "Search documents and the web; "),
+        ((), True, "Search the web; "),
+    ],
+)
+def test_a_search_speaks_only_of_what_the_run_has(collections: tuple[SearchFilter, ...], web: bool, said: str) -> None:
+    class Web:
+        async def search(self, query: str, limit: int) -> OutsideResult:
+            return OutsideResult((), "")
+
+    tool = SearchTool(SmallCorpus() if collections else None, collections, outside=Web() if web else None)
+    assert tool.description.startswith(said)
+    assert ("of the years" in tool.description) is bool(collections)

@@ -1,11 +1,9 @@
 """Limits of what a system may use, which measure how it does with less (MindDR Fig. 9)."""
 
-from dataclasses import replace
-
 from app.domain.budget import AgentLimits
 from app.domain.query import Language
 from app.domain.value import Value
-from workflows.agents.effort import chars_of_context, fit_bounds
+from workflows.agents.effort import fit_bounds
 from workflows.agents.kit import Bounds
 
 
@@ -26,9 +24,7 @@ class Caps(Value):
 
     def cap_bounds(self, usual: Bounds, language: Language) -> Bounds:
         """Return the bounds of what agents read at once, within the context."""
-        if not self.context:
-            return usual
-        return replace(fit_bounds(usual, self.context, language), conversation_chars=chars_of_context(self.context, language))
+        return fit_bounds(usual, self.context, language) if self.context else usual
 
 
 NO_CAPS = Caps()

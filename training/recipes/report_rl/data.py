@@ -20,7 +20,7 @@ from training.synthesis.report_data.set_recipe import ReportForm
 from training.synthesis.training_set.splits import Split
 from workflows.agents.codec import TagCodec
 from workflows.agents.reporting.outline import OutlineAnswer
-from workflows.agents.reporting.single_pass import SINGLE_PASS
+from workflows.agents.reporting.whole_prompt import WHOLE_REPORT
 from workflows.prompts.library import PromptLibrary
 
 
@@ -94,7 +94,7 @@ def make_task(row: ReportLine, writer: Writer, prompts: PromptLibrary) -> Task[R
 
 def find_notation(row: ReportLine, prompts: PromptLibrary) -> Notation:
     """Return the notation that the system prompt of a row asks for."""
-    tags = TagCodec().describe_form(SINGLE_PASS, prompts, row.language)
+    tags = TagCodec().describe_form(WHOLE_REPORT, prompts, row.language)
     return Notation.TAGS if tags in row.system_prompt else Notation.SCHEMA
 
 

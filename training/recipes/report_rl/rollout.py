@@ -10,7 +10,7 @@ from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
 from training.rollouts.rollout_work import RolloutOutcome
 from training.rollouts.run_chain import CUT
 from workflows.agents.ports import ChatModel
-from workflows.agents.reporting.single_pass import SINGLE_PASS
+from workflows.agents.reporting.whole_prompt import WHOLE_REPORT
 from workflows.agents.stage_memory import REPORTER
 from workflows.systems.local_record import LocalRecord
 
@@ -26,8 +26,8 @@ async def write_report(
 
 async def write_in_one_call(task: Task[ReportMaterial], policy: ChatModel, record: LocalRecord) -> RolloutOutcome:
     """Ask once, with the prompt that the product serves. Nothing is asked again."""
-    request = ChatRequest(messages=task.material.prompt, max_tokens=SINGLE_PASS.max_tokens)
-    completion = await record.ask(REPORTER, SINGLE_PASS.name, policy, request)
+    request = ChatRequest(messages=task.material.prompt, max_tokens=WHOLE_REPORT.max_tokens)
+    completion = await record.ask(REPORTER, WHOLE_REPORT.name, policy, request)
     end = RolloutEnd.CAPPED if completion.finish_reason == CUT else RolloutEnd.FINISHED
     return RolloutOutcome(read_drafts(record.trajectory, task.material.notation)[REPORTER], end)
 

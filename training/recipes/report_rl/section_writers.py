@@ -1,7 +1,7 @@
 """The second policy of Report-RL: the section writers of the product's chain, all under the advantage of their one report.
 
-Outline and quotes are those of the row. Quotes go to the sections that share most words with them, as in the product where its
-aggregation has no answer; nothing makes the sections consistent afterwards. What a row does not say, the planner's analysis and
+Outline and passages are those of the row. Passages go to the sections that share most words with them, as in the product where
+its outline names none; nothing makes the sections consistent afterwards. What a row does not say, the planner's analysis and
 the reader's notes, is empty.
 """
 
@@ -19,12 +19,12 @@ from training.rollouts.run_chain import is_cut_off
 from training.synthesis.report_data.recorded_report import RecordedReportTask
 from workflows.agents.asker import Asker
 from workflows.agents.codec import TagCodec
+from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Bounds, Kit
 from workflows.agents.ports import ChatModel
-from workflows.agents.quote_book import QuoteBook
-from workflows.agents.reporting.aggregation import AggregationAnswer, FilledSection, fill_sections
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import Outline, read_kept_outline
+from workflows.agents.reporting.placing import FilledSection, place_evidence
 from workflows.agents.reporting.sections import write_sections
 from workflows.agents.simple_plan import make_single_plan
 from workflows.agents.stage_memory import REPORTER
@@ -41,9 +41,9 @@ class SectionSetup:
     bounds: Bounds
 
 
-def make_book(given: RecordedReportTask) -> QuoteBook:
-    """Return the quotes of a row under the ids by which section writers cite them."""
-    return QuoteBook((_make_finding(given),))
+def make_book(given: RecordedReportTask) -> EvidenceBook:
+    """Return the texts of a row under the ids by which section writers cite them."""
+    return EvidenceBook((_make_finding(given),))
 
 
 async def write_in_sections(
@@ -54,7 +54,7 @@ async def write_in_sections(
     if outline is None:
         raise ValueError("section writers need an outline")
     desk = _open_desk(question, language, given, policy, record, setup)
-    filled = [section for section in fill_sections(outline, AggregationAnswer(), desk.book) if section.ids]
+    filled = place_evidence(outline, desk.book)
     await write_sections(desk, outline, filled)
     end = RolloutEnd.CAPPED if is_cut_off(record.trajectory) else RolloutEnd.FINISHED
     return RolloutOutcome(_join_sections(outline, filled, record), end)
@@ -73,7 +73,7 @@ def _open_desk(
     codec, finding = TagCodec(), _make_finding(given)
     kit = Kit(policy, {}, record, setup.prompts, codec, setup.today, lambda: 0.0, bounds=setup.bounds, language=language)
     query = ResearchQuery(question=question, language=language)
-    return ReportDesk(kit, query, make_single_plan(query), (finding,), QuoteBook((finding,)), Asker(kit, REPORTER))
+    return ReportDesk(kit, query, make_single_plan(query), (finding,), EvidenceBook((finding,)), Asker(kit, REPORTER))
 
 
 def _make_finding(given: RecordedReportTask) -> Finding:

@@ -1,6 +1,9 @@
 """What a recorded run left of its report: prompt, retrieval, outline, text."""
 
 from collections.abc import Sequence
+from typing import Any
+
+from pydantic import model_validator
 
 from app.domain.chat import Message
 from app.domain.errors import AnswerInvalid
@@ -8,20 +11,24 @@ from app.domain.query import Language, ResearchQuery
 from app.domain.trajectory import Trajectory, Turn
 from app.domain.value import Value
 from workflows.agents.answer_reading import read_answer
+from workflows.agents.parsing import remove_thinking
 from workflows.agents.planning import INTENT
+from workflows.agents.reporting.assembly import TOP_LEVEL
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import (
     OUTLINE,
     Outline,
     OutlineAnswer,
+    SectionAnswer,
     read_kept_outline,
     repair_outline,
     to_outline_answer,
 )
+from workflows.agents.reporting.pieces import cut_whole_report
 from workflows.agents.reporting.sections import SECTION
-from workflows.agents.reporting.single_pass import SINGLE_PASS, render_system_prompt
-from workflows.agents.reporting.single_pass_prompt import ShownQuote, read_shown_quotes, render_single_pass
-from workflows.agents.untrusted import as_attribute
+from workflows.agents.reporting.whole_prompt import WHOLE_REPORT, render_system_prompt, render_whole_report
+from workflows.agents.shown_passages import URL_CHARS, ShownPassage, format_documents, read_documents
+from workflows.agents.untrusted import as_attribute, as_source
 from workflows.prompts.library import PromptLibrary
 
 MOST_CHARS = 120_000
@@ -30,41 +37,50 @@ MOST_CHARS = 120_000
 class RetrievedText(Value):
     """A text that the writer of the report is given. `id` is the one it cites by; empty: its place, from q1.
 
-    `published` is an ISO date or empty; `around` is the text next to a quote in its source.
+    `published` is an ISO date or empty.
     """
 
     url: str
     title: str
     text: str
     id: str = ""
+    author: str = ""
     published: str = ""
-    around: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_surroundings(cls, said: Any) -> Any:
+        """Leave out the text around a quote, which rows had when writers were shown quotes."""
+        return {name: value for name, value in said.items() if name != "around"} if isinstance(said, dict) else said
 
 
 class RecordedReportTask(Value):
-    """What the writer of a report was given."""
+    """What the writer of a report was given. `background` is what it was told beside the passages; the outline, without any."""
 
     system_prompt: str
     retrieval: tuple[RetrievedText, ...]
     outline: OutlineAnswer
+    background: str = ""
 
 
 def read_report_task(trajectory: Trajectory, desk: ReportDesk) -> RecordedReportTask | None:
     """Return what the report was, or would be, written from in one call; None where no model planned and wrote it.
 
-    A run with section writers has the passages of its searches, and the system prompt that the one call would have had. `desk` is
-    that of the question, without findings.
+    A run with section writers has the passages of its searches, its outline, and the system prompt that the one call would have
+    had. `desk` is that of the question, without findings.
     """
-    outline = _find_outline(trajectory, desk.kit.bounds.sections)
-    if outline is None:
-        return None
-    whole = _find_single_pass(trajectory)
-    if whole is not None:
+    whole = _find_whole_report(trajectory)
+    if whole is not None and whole.completion is not None:
         system, user = (message.content for message in whole.messages)
+        _, _, rest = user.partition("</evidence>\n\n")
         return RecordedReportTask(
-            system_prompt=system, retrieval=_list_shown(trajectory, user), outline=to_outline_answer(outline)
+            system_prompt=system,
+            retrieval=tuple(RetrievedText(**dict(shown)) for shown in read_documents(user)),
+            outline=_outline_of_text(desk, whole.completion.text),
+            background=rest.rpartition("\n\n")[0],
         )
-    if not any(turn.step == SECTION.name and turn.completion for turn in trajectory.turns):
+    outline = _find_outline(trajectory, desk.kit.bounds.sections)
+    if outline is None or not any(turn.step == SECTION.name and turn.completion for turn in trajectory.turns):
         return None
     return RecordedReportTask(
         system_prompt=render_system_prompt(desk),
@@ -73,16 +89,34 @@ def read_report_task(trajectory: Trajectory, desk: ReportDesk) -> RecordedReport
     )
 
 
+def _outline_of_text(desk: ReportDesk, text: str) -> OutlineAnswer:
+    """Return title and headings of a report that was written at once."""
+    title, pieces = cut_whole_report(desk, remove_thinking(text), ())
+    sections = [SectionAnswer(heading=piece.heading) for piece in pieces if piece.level == TOP_LEVEL]
+    return OutlineAnswer(title=title, sections=tuple(sections))
+
+
 def render_report_task(
     prompts: PromptLibrary, language: Language, question: str, task: RecordedReportTask
 ) -> tuple[Message, ...]:
     """Return the prompt of a row, long or short: for a run that wrote in one call, the bytes that it was served with."""
-    quotes = [
-        ShownQuote(id=found.id or f"q{place}", title=found.title, text=found.text, published=found.published, around=found.around)
-        for place, found in enumerate(task.retrieval, 1)
-    ]
+    shown = [_show_text(f"q{place}", found) for place, found in enumerate(task.retrieval, 1)]
+    outline = read_kept_outline(task.outline) if not task.background else None
+    background = task.background or (f"# {outline.title}\n{outline.to_text()}" if outline else "")
     asked = ResearchQuery(question=question).question
-    return render_single_pass(prompts, language, task.system_prompt, asked, read_kept_outline(task.outline), quotes)
+    return render_whole_report(prompts, language, task.system_prompt, asked, format_documents(shown), background)
+
+
+def _show_text(short: str, found: RetrievedText) -> ShownPassage:
+    """Return a text as it is shown. What was shown before stays as it is."""
+    return ShownPassage(
+        id=found.id or short,
+        url=as_attribute(found.url, URL_CHARS),
+        title=as_attribute(found.title),
+        author=as_attribute(found.author),
+        published=found.published,
+        text=as_source(found.text).strip(),
+    )
 
 
 def find_intent(trajectory: Trajectory, language: Language) -> str:
@@ -109,19 +143,9 @@ def _find_outline(trajectory: Trajectory, most: int) -> Outline | None:
     return None
 
 
-def _find_single_pass(trajectory: Trajectory) -> Turn | None:
+def _find_whole_report(trajectory: Trajectory) -> Turn | None:
     """Return the first request for the whole report, before any correction."""
-    return next((t for t in trajectory.turns if t.step == SINGLE_PASS.name and len(t.messages) == 2 and not t.carried), None)
-
-
-def _list_shown(trajectory: Trajectory, message: str) -> tuple[RetrievedText, ...]:
-    """Return the quotes of the message, with the addresses of the sources of these titles."""
-    found = (p.source for turn in trajectory.turns if turn.result for p in turn.result.passages)
-    urls = {as_attribute(source.title).strip(): source.url for source in found}
-    return tuple(
-        RetrievedText(url=urls.get(q.title, ""), title=q.title, text=q.text, id=q.id, published=q.published, around=q.around)
-        for q in read_shown_quotes(message)
-    )
+    return next((t for t in trajectory.turns if t.step == WHOLE_REPORT.name and len(t.messages) == 2 and not t.carried), None)
 
 
 def list_retrieved(trajectory: Trajectory, most_chars: int = MOST_CHARS) -> list[RetrievedText]:

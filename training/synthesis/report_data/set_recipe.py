@@ -26,9 +26,9 @@ from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 from workflows.agents.asker import Asker
 from workflows.agents.effort import bounds_of
+from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent, Record
-from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import OutlineAnswer
 from workflows.agents.simple_plan import make_single_plan
@@ -133,7 +133,7 @@ def _open_desk(kit: Kit, run: RecordedRun, trajectory: Trajectory) -> ReportDesk
     query = ResearchQuery(question=run.question.text, language=run.question.language, effort=effort)
     own = replace(kit, today=run.manifest.today, bounds=bounds_of(query), language=query.language)
     plan = make_single_plan(query, find_intent(trajectory, query.language))
-    return ReportDesk(own, query, plan, (), QuoteBook(()), Asker(own, REPORTER))
+    return ReportDesk(own, query, plan, (), EvidenceBook(()), Asker(own, REPORTER))
 
 
 async def write_reference(kit: Kit, question: str, rubric: RaceRubric) -> str | Missing:

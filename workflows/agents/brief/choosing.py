@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from retrieval.language.names import find_names
@@ -64,7 +64,7 @@ def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]
         taken = passages.take_with(each.unit, is_strong=len(said) < STRONG)
         for unit in taken:
             if unit.place not in chosen:
-                chosen[unit.place] = RankedUnit(unit, each.score)
+                chosen[unit.place] = replace(each, unit=unit)
                 left -= count_words(unit.text)
         said += [own] if taken else []
     return list(chosen.values())

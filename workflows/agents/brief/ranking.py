@@ -13,6 +13,7 @@ from math import log
 
 from app.domain.evidence import Passage
 from app.domain.script import list_ideographs
+from retrieval.language.english import drop_small_words
 from retrieval.language.names import find_names
 from retrieval.language.stems import find_root
 from retrieval.language.tokens import split_words
@@ -37,10 +38,14 @@ OTHER_AUTHORS = 0.8
 
 @dataclass(frozen=True, slots=True)
 class RankedUnit:
-    """A unit and how well it serves the question; scores of one ranking compare with each other only."""
+    """A unit and how well it serves the question; scores of one ranking compare with each other only.
+
+    `rating` is how well it answers by a model's reading, 0 to 1; 0 where none has read it.
+    """
 
     unit: Unit
     score: float
+    rating: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +81,12 @@ def list_rated(ranked: Sequence[RankedUnit]) -> tuple[list[str], dict[str, str]]
 
 def add_ratings(ranked: Sequence[RankedUnit], ratings: Ratings) -> list[RankedUnit]:
     """Rank anew with the ratings; what was not rated counts like the worst that was."""
-    unit, passage = min(ratings.units.values()), min(ratings.passages.values())
-    scored = [
-        replace(
-            each,
-            score=each.score
-            + RATING * ratings.units.get(each.unit.in_context, unit)
-            + RATING * ratings.passages.get(each.unit.passage.key, passage),
-        )
-        for each in ranked
-    ]
+    worst_unit, worst_passage = min(ratings.units.values()), min(ratings.passages.values())
+    scored = []
+    for each in ranked:
+        rating = ratings.units.get(each.unit.in_context, worst_unit)
+        around = ratings.passages.get(each.unit.passage.key, worst_passage)
+        scored.append(replace(each, score=each.score + RATING * (rating + around), rating=rating))
     return sorted(scored, key=lambda each: (-each.score, each.unit.place))
 
 
@@ -105,7 +106,7 @@ def share_words(question: str, units: Sequence[Unit]) -> list[float]:
     """Return for each unit which share of the question's words it holds; a word counts the more, the fewer units have it."""
     held = [words_of(unit.in_context) for unit in units]
     spread = Counter(word for words in held for word in words)
-    weights = {word: log(1 + len(units) / (1 + spread[word])) for word in words_of(question)}
+    weights = {word: log(1 + len(units) / (1 + spread[word])) for word in words_of(drop_small_words(question))}
     total = sum(weights.values()) or 1.0
     return [sum(weight for word, weight in weights.items() if word in words) / total for words in held]
 

@@ -54,6 +54,13 @@ class Searches:
         asked = {"query": " ".join(words[:MOST_READ]), "respell": True}
         return [reading for reading in (await self._call("search", asked)).readings if reading.read]
 
+    async def find_missing(self, words: Sequence[str]) -> list[str]:
+        """Return those of these words (at most `MOST_READ`) that nothing searched here holds."""
+        if not words or "search" not in self._tools:
+            return []
+        asked = {"query": " ".join(words[:MOST_READ]), "respell": True}
+        return [reading.written for reading in (await self._call("search", asked)).readings]
+
     async def _call(self, name: str, arguments: dict[str, Any]) -> ToolResult:
         if self.calls >= self._kit.limits.max_tool_calls:
             raise BudgetSpent(StopReason.MAX_TOOL_CALLS)

@@ -13,6 +13,10 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "passages read: {passages}; statements chosen: {quotes}; sources: {sources}",
         ZH: "阅读段落{passages}个；选出陈述{quotes}条；来源{sources}个",
     },
+    "missing": {
+        EN: "No source searched has these words of the question: {words}.",
+        ZH: "所检索的资料中没有问题里的这些词：{words}。",
+    },
     "weak": {
         EN: "Nothing in the sources searched may answer “{question}”. These are the nearest passages.",
         ZH: "所检索的资料中可能没有“{question}”的答案。以下是最接近的段落。",

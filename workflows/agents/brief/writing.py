@@ -12,24 +12,26 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.writer import Arrangement
-from workflows.agents.brief.choosing import find_standard
 from workflows.agents.brief.layout import escape_markdown, lay_out, quote_text
 from workflows.agents.brief.revising import make_notice
 from workflows.agents.brief.units import count_words
 from workflows.agents.brief.wording import format_date, tell, title_of
-from workflows.agents.citation_cleaning import clean_citations, has_citation, put_markers, remove_citations
+from workflows.agents.citation_cleaning import clean_citations, has_citation, remove_citations
+from workflows.agents.cited_statements import put_markers
+from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
-from workflows.agents.quote_book import QuoteBook
 from workflows.agents.simple_plan import shorten_title
 from workflows.agents.wording import PART_NOTICES, say
 
 MOST_ROWS = 20
-SHOWN = 0.7
-"""The share of the standard of relevance below which a quotation is beside the point."""
+SHOWN = 0.6
+"""The share of the best relevance below which a quotation is beside the point."""
 _ASKS_FOR_CHANGE = re.compile(
     r"\bhow (?:has|have|did)\b.*\bchanged?\b|\bover the (?:years|decades|centuries)\b|\bover time\b|[如怎].*[变變]化|历年|歷年",
     re.IGNORECASE,
 )
+LEADING = 4
+"""The place up to which a statement comes first: the head of its table, or what it points back to, may stand before it."""
 SHORTER = 0.5
 """The share of the usual words that a reader gets who asked for the answer alone."""
 
@@ -60,10 +62,16 @@ def _write_part(title: str, finding: Finding, parts: int, query: ResearchQuery, 
         Section(heading=title_of(own[0].source, query.language), level=level, body=lay_out(own, finding.forms))
         for own in _group_by_source(chosen, _find_arrangement(query))
     ]
-    lead = "\n\n".join(_list_prose(finding))
+    lead = "\n\n".join(_list_prose(finding) or _lead_with(chosen[0], sections[0].body, finding))
     if parts > 1:
         return [Section(heading=title, body=lead), *sections]
     return [sections[0].model_copy(update={"body": f"{lead}\n\n{sections[0].body}".strip()}), *sections[1:]]
+
+
+def _lead_with(best: Quote, body: str, finding: Finding) -> list[str]:
+    """Return the best statement as a paragraph of its own, unless the body begins with it below its headings."""
+    block = next((block for block in body.split("\n\n") if not block.startswith("**")), "")
+    return [] if best.key in MARKER.findall(block)[:LEADING] else [lay_out([best], finding.forms)]
 
 
 def _count_words_wanted(parts: int, style: ReportStyle | None, kit: Kit) -> float:
@@ -73,12 +81,14 @@ def _count_words_wanted(parts: int, style: ReportStyle | None, kit: Kit) -> floa
 
 
 def _take_best(finding: Finding, words: float) -> list[Quote]:
-    """Take quotations, best first, up to a number of words; without those that are far less relevant than the best."""
+    """Take the first quotation, and others up to a number of words that are not far less relevant than the best."""
     relevance = finding.relevance or (1.0,) * len(finding.quotes)
-    least = SHOWN * find_standard(relevance)
+    least = SHOWN * max(relevance, default=0.0)
     taken: list[Quote] = []
     left = words
-    for quote in (quote for quote, own in zip(finding.quotes, relevance, strict=True) if own >= least):
+    for quote, own in zip(finding.quotes, relevance, strict=True):
+        if taken and own < least:
+            continue
         if left <= 0:
             break
         taken.append(quote)
@@ -106,10 +116,10 @@ def _list_prose(finding: Finding) -> list[str]:
 
     What else looks like a citation or an address is taken out, as in a report.
     """
-    book = QuoteBook((finding,))
+    book = EvidenceBook((finding.model_copy(update={"passages": ()}),))
     paragraphs = book.put_ids(finding.answer).split("\n\n") if finding.usage.model_calls else []
     plain = [clean_citations(" ".join(paragraph.split()).lstrip("# "), book.ids).text for paragraph in paragraphs]
-    return [put_markers(paragraph, book) for paragraph in plain if has_citation(paragraph)]
+    return [put_markers(paragraph, book).body for paragraph in plain if has_citation(paragraph)]
 
 
 def _apply_format(

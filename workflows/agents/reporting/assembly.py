@@ -1,73 +1,61 @@
-"""The finished report: missing disagreements are added, ids become markers, and notices tell the reader of any shortcoming."""
+"""The finished report: ids become markers of exact quotes, and notices tell the reader of any shortcoming."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 from app.domain.budget import StopReason
-from app.domain.evidence import Finding, SourceConflict
+from app.domain.evidence import Finding, Quote, SourceConflict
 from app.domain.query import Language
 from app.domain.report import Report, Section
 from workflows.agents.brief import list_readings
-from workflows.agents.citation_cleaning import has_citation, list_cited_ids, put_markers, remove_citations
-from workflows.agents.quote_book import QuoteBook
-from workflows.agents.reporting.aggregation import FilledSection, SourceDisagreement
+from workflows.agents.citation_cleaning import has_citation, remove_citations
+from workflows.agents.cited_statements import CitedText, put_markers
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.agents.reporting.outline import Outline
-from workflows.agents.reporting.sections import ReportPiece, word_quoted
+from workflows.agents.reporting.pieces import ReportPiece
+from workflows.agents.reporting.sections import word_quoted
+from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.wording import PART_NOTICES, say
 from workflows.checks.heading_faults import close_level_gaps
 
-QUOTED_CHARS = 280
 TOP_LEVEL = 2
 """The level of a report's sections; the title has 1."""
 
 
-def assemble_report(desk: ReportDesk, outline: Outline, filled: Sequence[FilledSection], pieces: list[ReportPiece]) -> Report:
+def assemble_report(desk: ReportDesk, title: str, pieces: Sequence[ReportPiece]) -> Report:
     """Put the report together as it is stored and rendered."""
-    book = desk.book
-    conflicts = [conflict for section in filled for conflict in section.conflicts]
-    for section in filled:
-        for conflict in section.conflicts:
-            pieces = _state_conflict(desk, pieces, section.section.number, conflict)
-    cited = dict.fromkeys(short for piece in pieces for short in list_cited_ids(piece.text))
+    cited = [put_markers(piece.text, desk.book) for piece in pieces]
+    quotes = {quote.key: quote for text in cited for quote in text.quotes}
     return Report(
-        title=remove_citations(outline.title) or desk.default_title,
-        sections=make_sections(pieces, book),
-        quotes=tuple(book[short] for short in cited),
-        conflicts=tuple(SourceConflict(about=c.about, quote_keys=tuple(book[short].key for short in c.ids)) for c in conflicts),
+        title=remove_citations(title) or desk.default_title,
+        sections=make_sections(pieces, [text.body for text in cited]),
+        quotes=tuple(quotes.values()),
+        conflicts=tuple(_list_disputed(desk, pieces, cited)),
         notices=list_notices(desk, pieces),
         removed_citations=desk.removed_citations,
     )
 
 
-def make_sections(pieces: Sequence[ReportPiece], book: QuoteBook) -> tuple[Section, ...]:
-    """Turn the pieces into sections; no level is skipped between a heading and the one below it."""
+def make_sections(pieces: Sequence[ReportPiece], bodies: Sequence[str]) -> tuple[Section, ...]:
+    """Turn the pieces into sections with these bodies; no level is skipped between a heading and the one below it."""
     levels = close_level_gaps([piece.level for piece in pieces], TOP_LEVEL)
     return tuple(
-        Section(heading=piece.heading, level=level, body=put_markers(piece.text, book))
-        for piece, level in zip(pieces, levels, strict=True)
+        Section(heading=piece.heading, level=level, body=body) for piece, body, level in zip(pieces, bodies, levels, strict=True)
     )
 
 
-def _state_conflict(desk: ReportDesk, pieces: list[ReportPiece], section: int, conflict: SourceDisagreement) -> list[ReportPiece]:
-    """Add a disagreement to its section, unless one piece already cites two of its sides."""
-    if any(len(set(conflict.ids) & set(list_cited_ids(piece.text))) > 1 for piece in pieces):
-        return pieces
-    last = max(i for i, piece in enumerate(pieces) if piece.section == section)
-    text = f"{pieces[last].text}\n\n{_word_disagreement(desk, conflict)}".strip()
-    return [*pieces[:last], replace(pieces[last], text=text, quoted=""), *pieces[last + 1 :]]
+def _list_disputed(desk: ReportDesk, pieces: Sequence[ReportPiece], cited: Sequence[CitedText]) -> Iterator[SourceConflict]:
+    """List what is disputed where one section cites two of its sides, each with the quotes that it has there."""
+    for about, ids in desk.disputed:
+        for piece, text in zip(pieces, cited, strict=True):
+            if len(sides := [short for short in ids if f"[{short}]" in piece.text]) > 1:
+                best = [_choose_side([quote for quote in text.quotes if desk.book[short].holds(quote)], about) for short in sides]
+                yield SourceConflict(about=remove_citations(about), quote_keys=tuple(dict.fromkeys(best)))
+                break
 
 
-def _word_disagreement(desk: ReportDesk, conflict: SourceDisagreement) -> str:
-    language = desk.kit.language
-    about = remove_citations(conflict.about).rstrip(".。")
-    sides = [say("one_side", language, quote=_shorten(desk.book[s].text), mark=f"[{s}]") for s in conflict.ids]
-    return say("disagree", language, about=about, sides=say("between_sides", language).join(sides))
-
-
-def _shorten(text: str) -> str:
-    line = remove_citations(" ".join(text.split()))
-    return line if len(line) <= QUOTED_CHARS else f"{line[:QUOTED_CHARS].rstrip()} …"
+def _choose_side(quotes: Sequence[Quote], about: str) -> str:
+    """Return the key of the quote that says most about a disagreement."""
+    wanted = terms_of(about)
+    return max(quotes, key=lambda quote: count_shared_terms(quote.text, wanted)).key
 
 
 def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, ...]:
@@ -112,7 +100,7 @@ def _notice_of(desk: ReportDesk, finding: Finding, told: Sequence[str]) -> str:
     title = next((s.title for s in desk.plan.subtasks if s.id == finding.subtask_id), finding.subtask_id)
     if finding.stop in PART_NOTICES:
         return say(PART_NOTICES[finding.stop], desk.kit.language, title=title, detail=finding.detail or "-")
-    empty = finding.stop is StopReason.NO_EVIDENCE or not finding.quotes
+    empty = finding.stop is StopReason.NO_EVIDENCE or not (finding.quotes or finding.passages)
     if empty and finding.detail:
         return say("failed_part", desk.kit.language, title=title, detail=finding.detail)
     return say("empty_part", desk.kit.language, title=title) if empty else ""

@@ -1,39 +1,27 @@
-"""The last step, one consistency pass: it edits repetitions and contradictions, and writes summary and conclusion."""
+"""The critical pass over sections that were written side by side: it edits the whole, and writes summary and conclusion."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pydantic import Field
 
 from workflows.agents.citation_cleaning import clean_citations, has_citation, list_cited_ids
-from workflows.agents.quoting import locate_quote
-from workflows.agents.reporting.aggregation import FilledSection, format_conflicts
+from workflows.agents.evidence_book import format_conflicts
+from workflows.agents.reporting.critique import DisagreementAnswer, read_disagreements
 from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.edits import EditAnswer, apply_edits
 from workflows.agents.reporting.headings import flatten_headings
-from workflows.agents.reporting.outline import Outline
-from workflows.agents.reporting.sections import ReportPiece
+from workflows.agents.reporting.pieces import ReportPiece, cut_whole_report, join_pieces
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 
-MAX_EDITS = 30
-MIN_FIND = 12
-MAX_CUT = 1_500
 CLOSING_CHARS = 6_000
-
-
-class EditAnswer(StepAnswer):
-    """One replacement inside one section."""
-
-    section: int = Field(default=0, description="number of the section")
-    find: str = Field(default="", description="the passage to change, copied exactly, at least a whole clause")
-    replace: str = Field(default="", description="what stands there instead, keeping its citations; empty to delete")
 
 
 class ConsistencyAnswer(StepAnswer):
     """The changes and additions of the pass."""
 
-    edits: tuple[EditAnswer, ...] = Field(default=(), description="only where sections repeat or contradict each other")
+    edits: tuple[EditAnswer, ...] = Field(default=(), description="only what has to change")
     summary: str = Field(
         default="", max_length=CLOSING_CHARS, description="the summary at the top, in Markdown, citing as the sections do"
     )
@@ -42,82 +30,60 @@ class ConsistencyAnswer(StepAnswer):
         max_length=CLOSING_CHARS,
         description="what follows, how sure it is and what stays open, citing as the sections do",
     )
+    conflicts: tuple[DisagreementAnswer, ...] = Field(
+        default=(), description="disagreements between sources that nothing in the evidence settles and that the report tells"
+    )
 
 
-CONSISTENCY = declare_step("consistency", ConsistencyAnswer, max_tokens=4_500, spare=["edits"])
+CONSISTENCY = declare_step("consistency", ConsistencyAnswer, max_tokens=6_000, spare=["edits", "conflicts"])
 
 
-async def make_consistent(
-    desk: ReportDesk, outline: Outline, filled: Sequence[FilledSection], pieces: list[ReportPiece]
-) -> list[ReportPiece]:
+async def make_consistent(desk: ReportDesk, title: str, pieces: list[ReportPiece]) -> list[ReportPiece]:
     """Return the pieces after the pass, between summary and conclusion. Without an answer they stay unchanged."""
-    kit = desk.kit
-    conflicts = [(c.about, c.ids) for section in filled for c in section.conflicts]
+    kit, text = desk.kit, join_pieces(pieces)
+    used = list_cited_ids(text)
     messages = desk.render(
         "consistency",
-        title=outline.title,
-        report=_number_pieces(pieces, kit.bounds.conversation_chars),
-        conflicts=format_conflicts(conflicts) or say("none", kit.language),
+        title=title,
+        report=as_data(text[: kit.bounds.conversation_chars]),
+        conflicts=format_conflicts(desk.book.list_conflicts()) or say("none", kit.language),
         gaps="\n".join(f"- {as_data(gap)}" for f in desk.findings for gap in f.gaps) or say("none", kit.language),
+        evidence=desk.book.format_passages(used, kit.bounds.evidence_chars),
         form=kit.codec.describe_form(CONSISTENCY, kit.prompts, kit.language),
     )
     answer = await desk.ask(desk.asker, CONSISTENCY, messages, "consistency_failed")
     if answer is None:
         return pieces
-    for edit in answer.edits[:MAX_EDITS]:
-        pieces = apply_edit(desk, pieces, edit)
-    return _add_frame(desk, pieces, answer)
+    desk.disputed = read_disagreements(answer.conflicts, desk.book)
+    return _add_frame(desk, _edit_pieces(desk, pieces, text, answer.edits), answer)
 
 
-def _number_pieces(pieces: Sequence[ReportPiece], chars: int) -> str:
-    """Return the report as the pass reads it, with a number for each section."""
-    share = max(400, chars // max(1, len(pieces)))
-    return "\n\n".join(f"{'#' * p.level} [section {p.section}] {p.heading}\n{as_data(p.text[:share])}" for p in pieces)
-
-
-def apply_edit(desk: ReportDesk, pieces: list[ReportPiece], edit: EditAnswer) -> list[ReportPiece]:
-    """Apply one edit if it is sound: its passage exists, kept text loses no citation, and no whole section is deleted."""
-    for i, piece in enumerate(pieces):
-        span = (
-            locate_quote(piece.text, edit.find) if piece.section == edit.section and len(edit.find.strip()) >= MIN_FIND else None
-        )
-        if span is None:
-            continue
-        new = clean_citations(edit.replace, piece.allowed)
-        whole = clean_citations(f"{piece.text[: span.start]}{new.text}{piece.text[span.end :]}", piece.allowed)
-        text = flatten_headings(whole.text)
-        if not is_sound_edit(piece.text, text, span.end - span.start, new.text):
-            return pieces
-        desk.removed_citations += new.removed + whole.removed
-        return [*pieces[:i], replace(piece, text=text, quoted=""), *pieces[i + 1 :]]
-    return pieces
-
-
-def is_sound_edit(before: str, after: str, found_chars: int, new: str) -> bool:
-    """Say whether an edit keeps the citations of kept text, deletes no whole section and does not add too much."""
-    if not new:
-        return found_chars <= MAX_CUT and bool(after)
-    return set(list_cited_ids(before)) <= set(list_cited_ids(after)) and len(new) <= 2 * found_chars + MAX_CUT
+def _edit_pieces(desk: ReportDesk, pieces: list[ReportPiece], text: str, edits: Sequence[EditAnswer]) -> list[ReportPiece]:
+    """Return the pieces of the edited text; one that did not change stays what it was."""
+    edited = apply_edits(text, edits)
+    if edited == text:
+        return pieces
+    before = {(piece.heading, piece.text): piece for piece in pieces}
+    return [before.get((piece.heading, piece.text), piece) for piece in cut_whole_report(desk, edited, desk.book.ids)[1]]
 
 
 def _add_frame(desk: ReportDesk, pieces: list[ReportPiece], answer: ConsistencyAnswer) -> list[ReportPiece]:
-    """Put summary and conclusion around the pieces. They may cite only what the sections cite."""
-    used = tuple(dict.fromkeys(short for piece in pieces for short in list_cited_ids(piece.text)))
+    """Put summary and conclusion around the pieces."""
     return [
-        *_make_closing(desk, "summary", answer.summary, used),
+        *_make_closing(desk, "summary", answer.summary),
         *pieces,
-        *_make_closing(desk, "conclusion", answer.conclusion, used),
+        *_make_closing(desk, "conclusion", answer.conclusion),
     ]
 
 
-def _make_closing(desk: ReportDesk, what: str, said: str, used: tuple[str, ...]) -> list[ReportPiece]:
+def _make_closing(desk: ReportDesk, what: str, said: str) -> list[ReportPiece]:
     """Make a summary or a conclusion. One that cites nothing says nothing of the sources: it is left out."""
     heading = say(what, desk.kit.language)
-    text = clean_citations(said, used)
+    text = clean_citations(said, desk.book.ids)
     desk.removed_citations += text.removed
     body = flatten_headings(text.text, besides=heading)
     if has_citation(body):
-        return [ReportPiece(0, 2, heading, body, used)]
+        return [ReportPiece(0, 2, heading, body)]
     if any(c.isalnum() for c in body):
         desk.left_out.append(heading)
     return []

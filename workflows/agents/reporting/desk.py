@@ -11,14 +11,14 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
 from workflows.agents.asker import Asker
+from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.failures import describe_failure
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryKind, SharedMemory
-from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.quote_book import QuoteBook
-from workflows.agents.run_options import STYLED_VERSIONS, add_option_notes, describe_style
+from workflows.agents.run_options import add_option_notes, describe_style
 from workflows.agents.steps import Step, StepAnswer
+from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 
 A = TypeVar("A", bound=StepAnswer)
@@ -29,18 +29,20 @@ class ReportDesk:
     """The state of one report under way.
 
     For the reader's notices: `failures` are steps that the model did not do, `left_out` the headings of texts that cite nothing.
+    `disputed` is what the critical pass found the sources to disagree about, with the ids that disagree.
     """
 
     kit: Kit
     query: ResearchQuery
     plan: ResearchPlan
     findings: tuple[Finding, ...]
-    book: QuoteBook
+    book: EvidenceBook
     asker: Asker
     budget_spent: bool = False
     removed_citations: int = 0
     failures: dict[tuple[str, str], str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    disputed: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     @property
     def default_title(self) -> str:
@@ -48,35 +50,45 @@ class ReportDesk:
         question = " ".join(self.query.question.split())[:160]
         return self.plan.title or say("report_on", self.kit.language, question=question)
 
-    def frame_values(self) -> dict[str, str]:
-        """Return the values that every prompt of the report agent has. Of the memory, only the notes are not shown elsewhere."""
-        language = self.kit.language
-        notes = SharedMemory(entries=tuple(e for e in self.kit.memory.entries if e.kind is MemoryKind.NOTE))
-        notes = add_option_notes(notes, self.query, language)
-        return {
-            "today": self.kit.today.isoformat(),
-            "question": self.query.question,
-            "intent": self.plan.intent or say("none", language),
-            "notes": format_memory(notes, language),
-        }
+    @property
+    def criteria(self) -> str:
+        """The rubric that the report is held to, as a prompt shows it; empty without one."""
+        return "\n".join(f"- {as_data(text)}" for text in self.kit.memory.texts_of(MemoryKind.CRITERION))
 
-    def render(self, name: str, **values: str) -> tuple[Message, ...]:
-        """Render a prompt of the report agent. When the run has a style, use the version that shows it, unless the writer's
-        settings name another."""
-        prompts, language = self.kit.prompts, self.kit.language
-        styled = STYLED_VERSIONS.get(name, "") if self._style and not prompts.is_chosen(name) else ""
-        prompt = prompts.get(name, language, styled)
-        room = {"wishes": self.wishes} if "wishes" in prompt.names else {}
-        return prompt.render(**self.frame_values(), **values, **room)
+    @property
+    def notes(self) -> str:
+        """What the reader noted, as a prompt shows it; empty without any. The rest of the memory is shown elsewhere."""
+        notes = SharedMemory(entries=tuple(e for e in self.kit.memory.entries if e.kind is MemoryKind.NOTE))
+        told = add_option_notes(notes, self.query, self.kit.language)
+        return "\n".join(f"- {as_data(text)}" for text in told.texts_of(MemoryKind.NOTE))
 
     @property
     def wishes(self) -> str:
         """The reader's wishes for the report as a prompt shows them."""
-        return self._style or say("none", self.kit.language)
+        return describe_style(self.query.style, self.kit.language) or say("none", self.kit.language)
 
     @property
-    def _style(self) -> str:
-        return describe_style(self.query.style, self.kit.language)
+    def length_set(self) -> bool:
+        """Whether the reader chose a length; else what the reader wants decides it."""
+        return self.query.style is not None and self.query.style.length is not None
+
+    @property
+    def words(self) -> int:
+        """The usual length of the whole report, in words."""
+        return self.kit.bounds.sections * self.kit.bounds.section_words
+
+    def render(self, name: str, **values: str) -> tuple[Message, ...]:
+        """Render a prompt of the report agent in its version, with the values that this version has room for."""
+        prompt, language = self.kit.prompts.get(name, self.kit.language), self.kit.language
+        frame = {
+            "today": self.kit.today.isoformat(),
+            "question": self.query.question,
+            "intent": self.plan.intent or say("none", language),
+            "notes": self.notes or say("none", language),
+            "wishes": self.wishes,
+            "criteria": self.criteria or say("none", language),
+        }
+        return prompt.render(**{name: value for name, value in (frame | values).items() if name in prompt.names})
 
     async def ask(self, asker: Asker, step: Step[A], messages: Sequence[Message], wording: str) -> A | None:
         """Return a step's answer, or None when the model has none; the report then goes on without it and says so.

@@ -1,32 +1,44 @@
 """What a run's watchers are told of a report under way: its outline, then each section when it is written."""
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from app.domain.run import EventType
 from workflows.agents.citation_cleaning import list_cited_ids
-from workflows.agents.quote_book import NO_QUOTE
+from workflows.agents.evidence_book import NO_QUOTE
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.agents.reporting.outline import Outline, OutlinedSection
+from workflows.agents.reporting.pieces import ReportPiece, join_pieces
 from workflows.agents.stage_memory import REPORTER
 
 
-async def tell_outline(desk: ReportDesk, outline: Outline) -> None:
-    """Tell which sections the report is going to have."""
-    sections = [{"section": section.number, "heading": section.heading} for section in outline.sections]
-    await desk.kit.record.tell(EventType.OUTLINE_MADE, REPORTER, {"title": outline.title, "sections": sections})
+async def tell_outline(desk: ReportDesk, title: str, headings: Sequence[tuple[int, str]]) -> None:
+    """Tell which sections, by number and heading, the report is going to have."""
+    sections = [{"section": number, "heading": heading} for number, heading in headings]
+    await desk.kit.record.tell(EventType.OUTLINE_MADE, REPORTER, {"title": title, "sections": sections})
 
 
-async def tell_section(desk: ReportDesk, agent: str, section: OutlinedSection, text: str) -> None:
+async def tell_draft(desk: ReportDesk, title: str, pieces: Sequence[ReportPiece]) -> None:
+    """Tell a report that was written at once: its outline, then its sections."""
+    sections = [[*own] for _, own in groupby(pieces, key=lambda piece: piece.section)]
+    await tell_outline(desk, title, [(own[0].section, own[0].heading) for own in sections])
+    for own in sections:
+        await tell_section(desk, REPORTER, own)
+
+
+async def tell_section(desk: ReportDesk, agent: str, pieces: Sequence[ReportPiece]) -> None:
     """Tell the text of a section, before its claims are checked and the whole is made consistent.
 
-    A citation has its quote's number in the book, which is the same in all sections; the finished report has numbers of its own.
+    A citation has its passage's number in the book, the same in all sections; the finished report has numbers of its own.
     """
+    first = pieces[0]
+    text = f"{first.text}\n\n{join_pieces(pieces[1:])}".strip()
     ids = list_cited_ids(text)
     for short in ids:
         text = text.replace(f"[{short}]", f"[{_number_of(short)}]")
     payload = {
-        "section": section.number,
-        "heading": section.heading,
+        "section": first.section,
+        "heading": first.heading,
         "markdown": text.replace(f"[{NO_QUOTE}]", "").strip(),
         "citations": [_describe_citation(desk, short) for short in ids],
     }
@@ -38,6 +50,6 @@ def _number_of(short: str) -> int:
 
 
 def _describe_citation(desk: ReportDesk, short: str) -> dict[str, Any]:
-    quote = desk.book[short]
-    source = quote.source.model_dump(mode="json", include={"url", "title", "snapshot"})
-    return {"n": _number_of(short), "quote": quote.text, "start": quote.start, "end": quote.end, "source": source}
+    passage = desk.book[short]
+    source = passage.source.model_dump(mode="json", include={"url", "title", "snapshot"})
+    return {"n": _number_of(short), "quote": passage.text, "start": passage.start, "end": passage.end, "source": source}

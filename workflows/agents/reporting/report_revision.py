@@ -8,10 +8,10 @@ from pydantic import Field
 from app.domain.citations import MARKER
 from app.domain.report import Report, Section
 from workflows.agents.asker import Asker
-from workflows.agents.citation_cleaning import clean_citations, has_citation, put_markers
-from workflows.agents.quoting import locate_quote
-from workflows.agents.reporting.consistency import MAX_EDITS, MIN_FIND, EditAnswer, is_sound_edit
+from workflows.agents.citation_cleaning import clean_citations, has_citation
+from workflows.agents.cited_statements import put_markers
 from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.edits import MAX_EDITS, EditAnswer, apply_edits
 from workflows.agents.reporting.headings import flatten_headings
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_data
@@ -21,6 +21,12 @@ REVISION_AGENT = "report/revision"
 MAX_ADDITIONS = 8
 ADDITION_CHARS = 4_000
 HEADING_CHARS = 160
+
+
+class SectionEditAnswer(EditAnswer):
+    """One replacement inside one section."""
+
+    section: int = Field(default=0, description="number of the section")
 
 
 class AdditionAnswer(StepAnswer):
@@ -34,7 +40,7 @@ class AdditionAnswer(StepAnswer):
 class RevisionAnswer(StepAnswer):
     """The changes to a report."""
 
-    edits: tuple[EditAnswer, ...] = Field(default=(), description="replacements inside sections")
+    edits: tuple[SectionEditAnswer, ...] = Field(default=(), description="replacements inside sections")
     additions: tuple[AdditionAnswer, ...] = Field(default=(), description="paragraphs that are missing")
 
 
@@ -53,13 +59,13 @@ class ReportLack:
 async def revise_report(report: Report, lacks: Sequence[ReportLack], desk: ReportDesk) -> Report:
     """Revise the report once. Return it unchanged when the model has no answer or none of its changes is sound.
 
-    An edit must keep the citations of the text it keeps; an addition has to cite. No text may cite what the run has not found.
+    An addition has to cite. No text may cite what the run has not found.
     """
     messages = desk.render(
         "revision",
         lacks="\n".join(_format_lack(desk, lack) for lack in lacks),
         report=_number_sections(report, desk),
-        evidence=desk.book.format_quotes(desk.book.ids, desk.kit.bounds.evidence_chars) or say("none", desk.kit.language),
+        evidence=desk.book.format_passages(desk.book.ids, desk.kit.bounds.evidence_chars) or say("none", desk.kit.language),
         form=desk.kit.codec.describe_form(REVISION, desk.kit.prompts, desk.kit.language),
     )
     answer = await desk.ask(Asker(desk.kit, REVISION_AGENT), REVISION, messages, "revision_failed")
@@ -88,18 +94,10 @@ def _number_sections(report: Report, desk: ReportDesk) -> str:
     )
 
 
-def _apply_edit(bodies: list[str], edit: EditAnswer, desk: ReportDesk) -> None:
+def _apply_edit(bodies: list[str], edit: SectionEditAnswer, desk: ReportDesk) -> None:
     place = edit.section - 1
-    if not 0 <= place < len(bodies) or len(edit.find.strip()) < MIN_FIND:
-        return
-    body = bodies[place]
-    span = locate_quote(body, edit.find)
-    if span is None:
-        return
-    new = clean_citations(edit.replace, desk.book.ids)
-    whole = flatten_headings(clean_citations(f"{body[: span.start]}{new.text}{body[span.end :]}", desk.book.ids).text)
-    if is_sound_edit(body, whole, span.end - span.start, new.text):
-        bodies[place] = whole
+    if 0 <= place < len(bodies) and (edited := apply_edits(bodies[place], [edit])) != bodies[place]:
+        bodies[place] = flatten_headings(clean_citations(edited, desk.book.ids).text)
 
 
 def _add_paragraph(sections: list[Section], bodies: list[str], addition: AdditionAnswer, desk: ReportDesk) -> None:
@@ -117,14 +115,15 @@ def _add_paragraph(sections: list[Section], bodies: list[str], addition: Additio
 def _replace_bodies(report: Report, sections: Sequence[Section], bodies: Sequence[str], desk: ReportDesk) -> Report:
     """Return the report with these bodies. An unchanged section keeps its body exactly."""
     before = [desk.book.put_ids(section.body) for section in report.sections]
-    new = tuple(
-        section
-        if place < len(before) and body == before[place]
-        else section.model_copy(update={"body": put_markers(body, desk.book)})
-        for place, (section, body) in enumerate(zip(sections, bodies, strict=True))
-    )
-    if new == report.sections:
+    known = {quote.key: quote for quote in report.quotes}
+    new: list[Section] = []
+    for place, (section, body) in enumerate(zip(sections, bodies, strict=True)):
+        if place >= len(before) or body != before[place]:
+            written = put_markers(body, desk.book)
+            known |= {quote.key: quote for quote in written.quotes}
+            section = section.model_copy(update={"body": written.body})
+        new.append(section)
+    if tuple(new) == report.sections:
         return report
-    known = {quote.key: quote for quote in (*report.quotes, *(desk.book[short] for short in desk.book.ids))}
     cited = dict.fromkeys(key.strip() for section in new for key in MARKER.findall(section.body))
-    return report.model_copy(update={"sections": new, "quotes": tuple(known[key] for key in cited if key in known)})
+    return report.model_copy(update={"sections": tuple(new), "quotes": tuple(known[key] for key in cited if key in known)})

@@ -1,11 +1,12 @@
 """Step three, the sections: each has a writer (agent path `report/section/<n>`) and evidence of its own; all run in parallel."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from app.domain.chat import Message
 from app.domain.errors import ModelError
+from app.domain.evidence import Quote
 from app.domain.query import Language
 from app.domain.run import EventType
 from workflows.agents.answer_reading import check_length
@@ -13,13 +14,15 @@ from workflows.agents.asker import Asker
 from workflows.agents.brief import is_heading
 from workflows.agents.citation_cleaning import clean_citations, has_citation, remove_citations
 from workflows.agents.concurrency import gather_all
+from workflows.agents.evidence_book import format_conflicts
 from workflows.agents.failures import describe_failure, refuse_answer
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.reporting.aggregation import FilledSection, format_conflicts
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.drafts import tell_section
 from workflows.agents.reporting.headings import drop_title, flatten_headings, split_at_headings
 from workflows.agents.reporting.outline import Outline
+from workflows.agents.reporting.pieces import ReportPiece
+from workflows.agents.reporting.placing import FilledSection
 from workflows.agents.stage_memory import REPORTER
 from workflows.agents.steps import TextStep
 from workflows.agents.untrusted import as_data
@@ -28,21 +31,8 @@ from workflows.checks.source_lists import names_a_source_list
 
 SECTION = TextStep("section", max_tokens=5_000)
 MAX_QUOTED = 10
-
-
-@dataclass(frozen=True, slots=True)
-class ReportPiece:
-    """A heading of the report with its text; ids are cited as `[q3]`. `section` is the outline's number, 0 for added ones.
-
-    `quoted` says why the text is quotes and no sentence of it the model's; empty if the model wrote it.
-    """
-
-    section: int
-    level: int
-    heading: str
-    text: str
-    allowed: tuple[str, ...] = ()
-    quoted: str = ""
+ANSWERS_SHARE = 0.25
+"""The share of the evidence's room for the answers of findings."""
 
 
 async def write_sections(desk: ReportDesk, outline: Outline, filled: list[FilledSection]) -> list[ReportPiece]:
@@ -66,7 +56,7 @@ async def _write_section(desk: ReportDesk, outline: Outline, filled: FilledSecti
         await desk.kit.record.tell(EventType.WARNING, agent, {"message": message})
         text = quote_evidence(desk, filled)
     pieces = [replace(piece, quoted=quoted) for piece in cut_pieces(desk, filled, text)]
-    await tell_section(desk, agent, filled.section, _join_pieces(pieces))
+    await tell_section(desk, agent, pieces)
     return pieces
 
 
@@ -82,20 +72,14 @@ def word_quoted(headings: Sequence[str], why: str, language: Language) -> str:
     return say("sections_quoted", language, named=named, detail=why)
 
 
-def _join_pieces(pieces: list[ReportPiece]) -> str:
-    """Return the text of a section under its heading, with the headings inside it."""
-    inner = (f"{'#' * piece.level} {piece.heading}\n\n{piece.text}" for piece in pieces[1:])
-    return "\n\n".join([pieces[0].text, *inner])
-
-
 def _check_section(desk: ReportDesk, filled: FilledSection, text: str) -> None:
-    """Check that a section cites its evidence and keeps near its length.
+    """Check that a section cites evidence and keeps near its length.
 
     Raises:
-        AnswerInvalid: the text cites no quote that its writer was shown, or is far too long.
+        AnswerInvalid: the text cites nothing, or is far too long.
     """
     check_length(text, desk.kit.bounds.section_words, desk.kit.language)
-    if not has_citation(clean_citations(text, filled.ids).text):
+    if not has_citation(clean_citations(text, desk.book.ids).text):
         raise refuse_answer("cites_nothing", desk.kit.language, id=filled.ids[0])
 
 
@@ -108,8 +92,7 @@ def _render_messages(desk: ReportDesk, outline: Outline, filled: FilledSection) 
         outline=outline.to_text(),
         section=section.to_text(),
         heading=section.heading,
-        points="\n".join(f"- {as_data(p.text)} ({', '.join(p.ids)})" for p in filled.points) or none,
-        conflicts=format_conflicts([(c.about, c.ids) for c in filled.conflicts]) or none,
+        conflicts=format_conflicts(filled.conflicts) or none,
         evidence=_format_evidence(desk, filled) or none,
         words=str(kit.bounds.section_words),
         form=kit.codec.describe_form(SECTION, kit.prompts, kit.language),
@@ -117,18 +100,17 @@ def _render_messages(desk: ReportDesk, outline: Outline, filled: FilledSection) 
 
 
 def _format_evidence(desk: ReportDesk, filled: FilledSection) -> str:
-    """Return the section's quotes, the text around them, and the answers of the findings that have them."""
+    """Return the section's passages, and the answers of the findings that have them."""
     book, chars = desk.book, desk.kit.bounds.evidence_chars
     told = [finding for finding in desk.findings if finding.answer and set(book.ids_of_finding(finding)) & set(filled.ids)]
-    share = chars // 4 // max(1, len(told))
+    share = int(ANSWERS_SHARE * chars) // max(1, len(told))
     answers = [f"<finding>\n{as_data(book.put_ids(finding.answer)[:share])}\n</finding>" for finding in told]
-    parts = (book.format_quotes(filled.ids, chars // 2), book.format_surroundings(filled.ids, chars // 4), *answers)
-    return "\n".join(part for part in parts if part)
+    return "\n".join([book.format_passages(filled.ids, int((1 - ANSWERS_SHARE) * chars)), *answers])
 
 
 def cut_pieces(desk: ReportDesk, filled: FilledSection, text: str) -> list[ReportPiece]:
     """Cut a written section at its headings, without the writer's own title and list of references."""
-    section, allowed = filled.section, filled.ids
+    section, allowed = filled.section, desk.book.ids
     pieces = [ReportPiece(section.number, 2, section.heading, "", allowed)]
     for part in split_at_headings(drop_title(text, section.heading)):
         if not part.heading or _is_same_heading(part.heading, section.heading):
@@ -154,11 +136,12 @@ def _letters_of(text: str) -> str:
 
 def quote_evidence(desk: ReportDesk, filled: FilledSection) -> str:
     """Return a section that needs no model: its quotes in the words of their sources, without headings, which state nothing."""
-    stating = [short for short in filled.ids if not is_heading(desk.book[short].text)] or filled.ids
-    return "\n\n".join(_format_excerpt(desk, short) for short in stating[:MAX_QUOTED])
+    about = filled.section.to_text()
+    quotes = {short: desk.book.quote(short, about)[0] for short in filled.ids}
+    stating = [short for short in filled.ids if not is_heading(quotes[short].text)] or filled.ids
+    return "\n\n".join(_format_excerpt(desk, short, quotes[short]) for short in stating[:MAX_QUOTED])
 
 
-def _format_excerpt(desk: ReportDesk, short: str) -> str:
-    quote = desk.book[short]
+def _format_excerpt(desk: ReportDesk, short: str, quote: Quote) -> str:
     words = remove_citations(" ".join(quote.text.split()))
     return say("excerpt", desk.kit.language, title=quote.source.title, quote=words, mark=f"[{short}]")

@@ -20,7 +20,7 @@ _CLAUSE_END = re.compile(r"[,;:，；：、。.!?！？()（）]")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)[\"'“‘(\[]*$")
 HEAD_REACH = {False: 45, True: 12}
 HEADS = {False: 2, True: 4}
-KEPT = 4_096
+KEPT = 1_024
 
 
 class Atom(NamedTuple):

@@ -37,7 +37,7 @@ def find_veto(claim: str, title: str, sentences: tuple[str, ...]) -> Veto | None
     return next(iter(find_vetoes(claim, title, sentences).vetoes), None)
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=256)
 def find_vetoes(claim: str, title: str, sentences: tuple[str, ...]) -> VetoFindings:
     """Find all vetoes against full support, at most one of a kind for each part of the claim."""
     own = read_checked(claim)

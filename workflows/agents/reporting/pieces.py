@@ -1,15 +1,35 @@
-"""A whole report as one text, cut into its pieces: title, sections and parts, with clean citations."""
+"""A report as pieces: headings with the text below them, citing by `[q3]`; cut from one text, and joined to one."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from workflows.agents.citation_cleaning import clean_citations, remove_citations
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.headings import split_at_headings
-from workflows.agents.reporting.sections import ReportPiece
 from workflows.agents.wording import say
 from workflows.checks.source_lists import names_a_source_list
 
 TITLE_LEVEL = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPiece:
+    """A heading of the report with its text; ids are cited as `[q3]`. `section` is the outline's number, 0 for added ones.
+
+    `quoted` says why the text is quotes and no sentence of it the model's; empty if the model wrote it.
+    """
+
+    section: int
+    level: int
+    heading: str
+    text: str
+    allowed: tuple[str, ...] = ()
+    quoted: str = ""
+
+
+def join_pieces(pieces: Sequence[ReportPiece]) -> str:
+    """Return the pieces as one text under their headings."""
+    return "\n\n".join(f"{'#' * piece.level} {piece.heading}\n\n{piece.text}".strip() for piece in pieces)
 
 
 def cut_whole_report(desk: ReportDesk, text: str, allowed: Collection[str]) -> tuple[str, list[ReportPiece]]:

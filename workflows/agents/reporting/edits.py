@@ -1,0 +1,33 @@
+"""Edits of a written report: replacements in its whole text, headings included."""
+
+from collections.abc import Iterable
+
+from pydantic import Field
+
+from app.domain.script import count_words
+from workflows.agents.quoting import locate_quote
+from workflows.agents.steps import StepAnswer
+
+MAX_EDITS = 80
+MIN_FIND = 12
+LEAST_KEPT = 0.5
+"""The share of its words that a report keeps through all edits together; edits that take more are no edits."""
+
+
+class EditAnswer(StepAnswer):
+    """One replacement."""
+
+    find: str = Field(
+        default="", description="the passage or heading line to change, copied exactly, long enough to occur only once"
+    )
+    replace: str = Field(default="", description="what stands there instead, with its citations; empty to delete")
+
+
+def apply_edits(text: str, edits: Iterable[EditAnswer]) -> str:
+    """Return the text after the edits whose passage stands in it, in their order; the text itself if they leave too little."""
+    changed = text
+    for edit in [*edits][:MAX_EDITS]:
+        span = locate_quote(changed, edit.find) if len(edit.find.strip()) >= MIN_FIND else None
+        if span is not None:
+            changed = f"{changed[: span.start]}{edit.replace.strip()}{changed[span.end :]}"
+    return changed if count_words(changed) >= LEAST_KEPT * count_words(text) else text

@@ -1,0 +1,96 @@
+"""The sentences of a passage that stand for a statement which cites it.
+
+An agent cites passages; its reader gets exact words. They are chosen after writing, by what the statement says: the stretch of up
+to three sentences that has most of its words, where a name, a number and a word that is rare in the passage count most; then
+further stretches for what of the statement stands elsewhere in the passage.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt
+
+from app.domain.evidence import Passage, Quote
+from app.domain.script import has_ideographs
+from retrieval.language.paragraphs import Span
+from retrieval.language.sentences import CELL, split_sentences
+from retrieval.language.tokens import split_words
+
+MOST_QUOTES, MOST_SENTENCES = 3, 3
+MIN_CHARS, MAX_CHARS = 30, 700
+FURTHER, APART = 1.0, 2.0
+"""What a further sentence has to add, next to the others or apart: 1 is a word that stands nowhere else in the passage."""
+TELLING = 2.0
+"""The weight of a name or a number beside that of another word."""
+Window = tuple[int, int]
+_TELLING = re.compile(r"\S*[\dA-Z]\S*")
+
+
+def choose_quotes(passage: Passage, statement: str, known: Sequence[Quote] = ()) -> list[Quote]:
+    """Return the words of the passage that stand for the statement, those that say most of it first.
+
+    Where they share no word, as in two languages, that is the first of the quotes that are `known` to be in the passage, else its
+    beginning.
+    """
+    spans = split_sentences(passage.text) or [Span(0, len(passage.text))]
+    terms = [frozenset(_list_terms(passage.text[start:end])) for start, end in spans]
+    weights = _weigh_terms(statement, Counter(term for own in terms for term in own))
+    windows = [*_list_windows(passage.text, spans)] or [(0, 1)]
+    chosen = _cover(windows, terms, weights)
+    if not chosen and known:
+        return [known[0]]
+    return [_quote(passage, spans, window) for window in chosen or windows[:1]]
+
+
+def _cover(windows: Sequence[Window], terms: Sequence[frozenset[str]], weights: Mapping[str, float]) -> list[Window]:
+    """Choose stretches until no other adds enough. Empty where none shares a word with the statement."""
+    left, chosen = dict(weights), list[Window]()
+    while len(chosen) < MOST_QUOTES:
+        apart = [w for w in windows if all(w[1] <= first or end <= w[0] for first, end in chosen)]
+        scores = {window: _score(terms[slice(*window)], left) for window in apart}
+        best = max(apart, key=lambda window: scores[window], default=None)
+        if best is None or scores[best] <= 0 or (chosen and scores[best] < APART):
+            return chosen
+        chosen.append(best)
+        for term in frozenset().union(*terms[slice(*best)]):
+            left.pop(term, None)
+    return chosen
+
+
+def _quote(passage: Passage, spans: Sequence[Span], window: Window) -> Quote:
+    start, stop = spans[window[0]].start, spans[window[1] - 1].end
+    text = passage.text[start : min(stop, start + MAX_CHARS)]
+    return Quote(source=passage.source, text=text, start=passage.start + start, end=passage.start + start + len(text))
+
+
+def _list_windows(text: str, spans: Sequence[Span]) -> Iterator[Window]:
+    """List the stretches of sentences that can stand alone, shorter ones first."""
+    for length in range(1, MOST_SENTENCES + 1):
+        for first in range(len(spans) - length + 1):
+            if _is_fit(text[spans[first].start : spans[first + length - 1].end]):
+                yield first, first + length
+
+
+def _is_fit(words: str) -> bool:
+    """Say whether the length of these words lets them stand alone: a row does at any, and ideographs say more than letters."""
+    weight = 3 if has_ideographs(words[:8]) else 1
+    return (CELL in words or len(words) * weight >= MIN_CHARS) and len(words) <= MAX_CHARS
+
+
+def _score(sentences: Sequence[frozenset[str]], weights: Mapping[str, float]) -> float:
+    shared = frozenset().union(*sentences) & weights.keys()
+    return sum(weights[term] for term in shared) - FURTHER * (len(sentences) - 1) if shared else 0.0
+
+
+def _weigh_terms(statement: str, sentences_with: Mapping[str, int]) -> dict[str, float]:
+    """Return the weight of each term of the statement that the passage has."""
+    telling = {word.text for word in split_words(" ".join(_TELLING.findall(statement)))}
+    return {
+        word.stem: (TELLING if word.text in telling else 1.0) / sqrt(sentences_with[word.stem])
+        for word in split_words(statement)
+        if word.stem in sentences_with
+    }
+
+
+def _list_terms(text: str) -> Iterator[str]:
+    return (word.stem for word in split_words(text) if word.stem)
