@@ -76,11 +76,6 @@ class CountedIndex:
         self.asked["ratings"] += len(texts)
         return await self._searcher.rate(question, texts)
 
-    async def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        """See `IndexClient.encode`."""
-        self.asked["encodings"] += len(texts)
-        return [list(map(float, vector)) for vector in WordEncoder().encode_passages(texts)]
-
     async def read(self, url: str, tenant: str | None = None, collections: Sequence[str] = ()) -> Document:
         """See `PageReader.read`."""
         return self._searcher.library.read(url, collections, tenant)

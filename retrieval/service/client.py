@@ -97,12 +97,8 @@ class IndexClient:
         found = answer["documents"]
         return None if found is None else [Document.of_any_version(document) for document in found]
 
-    async def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return a unit vector for each text, in order. Every failure is a `ToolError`, also where the owner has no encoder."""
-        return list((await self._call_as_tool("/encode", {"texts": list(texts)}))["vectors"])
-
     async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
-        """Return the probabilities of entailment and contradiction for each premise and hypothesis; failures as in `encode`."""
+        """Return the probabilities of entailment and contradiction of each pair; every failure is a `ToolError`."""
         answer = await self._call_as_tool("/entail", {"pairs": [list(pair) for pair in pairs]})
         return [(entailed, contradicted) for entailed, contradicted in answer["pairs"]]
 

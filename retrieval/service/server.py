@@ -107,7 +107,7 @@ async def serve(options: Options, engines: RetrievalEngines) -> None:
     library = Library(shelves.catalogue, shelves.store, shelves.index, encoder, open_reranker(engines.reranking), rater)
     owner = IndexOwner(shelves, library, options.build_command())
     app = create_index_app(owner, library)
-    add_weights_routes(app, encoder, CrossEncoderNli(options.nli_model) if options.nli_model else None)
+    add_weights_routes(app, CrossEncoderNli(options.nli_model) if options.nli_model else None)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=STOP_WITHIN.total_seconds())
     await runner.setup()
     stop = asyncio.Event()

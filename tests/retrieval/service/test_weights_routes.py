@@ -1,4 +1,4 @@
-"""The index owner's weights over a real socket: vectors, and what entails what."""
+"""The index owner's weights over a real socket: what entails what, and which vectors are kept."""
 
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -19,9 +19,9 @@ def entails(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
     return [(1.0, 0.0) if hypothesis in premise else (0.0, 0.5) for premise, hypothesis in pairs]
 
 
-async def served(folder: Path, encoder: WordEncoder | None, inference: Entails | None) -> tuple[IndexClient, web.AppRunner]:
+async def served(folder: Path, inference: Entails | None) -> tuple[IndexClient, web.AppRunner]:
     app = web.Application(middlewares=[errors_as_json])
-    add_weights_routes(app, lambda: encoder, inference)
+    add_weights_routes(app, inference)
     runner = web.AppRunner(app)
     await runner.setup()
     await web.UnixSite(runner, str(folder / "s")).start()
@@ -30,7 +30,7 @@ async def served(folder: Path, encoder: WordEncoder | None, inference: Entails |
 
 @pytest.fixture
 async def equipped(tmp_path: Path) -> AsyncIterator[IndexClient]:
-    client, runner = await served(tmp_path, WordEncoder(), entails)
+    client, runner = await served(tmp_path, entails)
     async with client:
         yield client
     await runner.cleanup()
@@ -38,16 +38,10 @@ async def equipped(tmp_path: Path) -> AsyncIterator[IndexClient]:
 
 @pytest.fixture
 async def bare(tmp_path: Path) -> AsyncIterator[IndexClient]:
-    client, runner = await served(tmp_path, None, None)
+    client, runner = await served(tmp_path, None)
     async with client:
         yield client
     await runner.cleanup()
-
-
-async def test_vectors_come_in_order_as_the_encoder_makes_them(equipped: IndexClient) -> None:
-    texts = ["duties protect labor", "the harvest failed"]
-    expected = WordEncoder().encode_passages(texts)
-    assert await equipped.encode(texts) == [pytest.approx(list(row)) for row in expected.tolist()]
 
 
 async def test_a_text_is_encoded_once_until_others_take_its_place() -> None:
@@ -65,16 +59,14 @@ async def test_pairs_are_judged_in_order(equipped: IndexClient) -> None:
 
 
 async def test_missing_weights_are_an_error_that_says_so(bare: IndexClient) -> None:
-    with pytest.raises(ToolError, match="no encoder"):
-        await bare.encode(["a text"])
     with pytest.raises(ToolError, match="RUBRICA_NLI_MODEL"):
         await bare.entail([("a", "b")])
 
 
-@pytest.mark.parametrize("texts", [[], [""], [" "], ["x"] * 300])
-async def test_what_cannot_be_encoded_is_refused(equipped: IndexClient, texts: list[str]) -> None:
+@pytest.mark.parametrize("pairs", [[], [("", "b")], [("a", " ")], [("a", "b")] * 300])
+async def test_what_is_no_pair_is_refused(equipped: IndexClient, pairs: list[tuple[str, str]]) -> None:
     with pytest.raises(ToolError):
-        await equipped.encode(texts)
+        await equipped.entail(pairs)
 
 
 def test_the_labels_of_a_model_are_found_in_any_order() -> None:

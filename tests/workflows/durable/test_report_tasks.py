@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -12,7 +11,7 @@ from app.domain.budget import Budget
 from app.domain.chat import ChatRequest, Completion
 from app.domain.citations import MARKER
 from app.domain.claims import Support
-from app.domain.errors import Conflict, InvalidInput, ModelRefused, NotFound, ToolError
+from app.domain.errors import Conflict, InvalidInput, ModelRefused, NotFound
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.revision import ReportTask, TaskStatus, VersionOrigin
@@ -22,7 +21,7 @@ from app.reports.service.revisions import ReportRevisions
 from app.reports.service.revisions.differences import Change
 from app.reports.storage import reports
 from app.settings import ClaimGrader
-from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
+from tests.workflows.durable.toys import TEXT, ToyModel
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.brief import make_notice
 from workflows.agents.reporting.sections import word_quoted
@@ -44,14 +43,6 @@ class Writer(ToyModel):
         if self.rules and "verdicts" in str(request.response_schema):
             return told.model_copy(update={"text": self.rules})
         return told.model_copy(update={"text": self.says}) if "<evidence>" in asked else told
-
-
-@dataclass
-class Blind(ToyIndex):
-    """Has no encoder: claims are judged by their words."""
-
-    async def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        raise ToolError("no encoder here")
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +81,7 @@ async def finished(house: WholeProduct) -> Desk:
 
 
 async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: WholeProduct) -> None:
-    house.model, house.index = Writer(), Blind()
+    house.model = Writer()
     async with house.start_worker():
         desk = await finished(house)
         first, spent = await desk.report(1), (await house.get_run(desk.run)).usage

@@ -69,9 +69,6 @@ class ToyIndex:
         start = TEXT.index(sentence)
         return [Passage(source=SOURCE, text=sentence, start=start, end=start + len(sentence))]
 
-    async def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        return [[1.0, 0.0] for _ in texts]
-
     async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         return ()
 
