@@ -32,6 +32,9 @@ BEING_WRITTEN = ".atomicwriter*"
 MOST_PLACES = 50_000
 """The places in memory for each index. A search asks for up to 400, mostly the same ones again, at 4 us each."""
 
+MOST_IGNORED = 1_000
+"""After how many updates that the engine ignored an index counts as damaged."""
+
 
 class EdgeIndex:
     """Indexes under the folder `root`; see `Index` for the methods."""
@@ -73,7 +76,9 @@ class EdgeIndex:
     def set_dense(self, name: str, vectors: Iterable[tuple[int, Sequence[float]]]) -> None:
         """Give existing points their dense vectors."""
         points = [engine.PointVectors(id=number, vector={DENSE: list(vector)}) for number, vector in vectors]
-        self._open_shard(name).update(engine.UpdateOperation.update_vectors(points))
+        these = engine.HasIdCondition({_number_of(point.id) for point in points})
+        without = engine.Filter(must=[these], must_not=[engine.HasVectorCondition(DENSE)])
+        self._update(name, engine.UpdateOperation.update_vectors(points), without)
 
     def begin_dense(self, name: str, size: int) -> None:
         """Prepare for dense vectors of `size` dimensions, and drop existing ones."""
@@ -93,7 +98,7 @@ class EdgeIndex:
         if documents:
             condition = engine.FieldCondition(key="document", match=engine.MatchAny(any=list(documents)))
             only = engine.Filter(must=[condition])
-            self._open_shard(name).update(engine.UpdateOperation.delete_points_by_filter(only))
+            self._update(name, engine.UpdateOperation.delete_points_by_filter(only), only)
             self._places.pop(name, None)
 
     def query(self, name: str, query: HybridQuery) -> HybridHits:
@@ -185,6 +190,19 @@ class EdgeIndex:
         link = self._root / alias
         if link.is_symlink():
             link.unlink()
+
+    def _update(self, name: str, operation: engine.UpdateOperation, remaining: engine.Filter) -> None:
+        """Update an index until no point matches `remaining`.
+
+        The engine numbers updates, and ignores one without a word whose number is below that of a point's last update. After a
+        kill its numbers may begin again below those of points that were on disk already; each attempt raises them by one.
+        """
+        shard = self._open_shard(name)
+        for _ in range(MOST_IGNORED):
+            shard.update(operation)
+            if not shard.count(engine.CountRequest(filter=remaining, exact=True)):
+                return
+        raise IndexDamaged(f"the index {name!r} takes no updates; build its collection again")
 
     def _path_of(self, name: str) -> Path:
         return self._root / name
