@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 from app.domain.chat import ChatRequest
@@ -19,11 +18,11 @@ from workflows.prompts.library import PromptLibrary
 from workflows.systems.local_record import LocalRecord
 
 AT_ONCE = 25
-_CLAIM = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
+_CLAIM = re.compile(r'<statement id="(\d+)"[^>]*>(.*?)</statement>')
 
 
 async def judge_by_truth(pairs: Sequence[ClaimPair]) -> list[JudgedPair]:
-    """Judge the pairs with this model as the second judge, 25 to a section."""
+    """Judge the pairs with this model as the second judge, 25 at once."""
     judged: list[JudgedPair] = []
     for language in Language:
         of = [pair for pair in pairs if pair.language is language]
@@ -33,16 +32,10 @@ async def judge_by_truth(pairs: Sequence[ClaimPair]) -> list[JudgedPair]:
 
 
 async def _judge_section(pairs: Sequence[ClaimPair], language: Language) -> list[JudgedPair]:
-    drafts = [draft_pair(pair) for pair in pairs]
-    shift, placed = 0, []
-    for own in drafts:
-        moved = [
-            replace(d, sentence=d.sentence._replace(start=d.sentence.start + shift, end=d.sentence.end + shift)) for d in own
-        ]
-        placed += moved
-        shift = max((draft.sentence.end for draft in moved), default=shift) + 1
+    placed = [draft_pair(pair, number) for number, pair in enumerate(pairs)]
+    sections, drafts = [section for section, _ in placed], [own for _, own in placed]
     truth = {draft.sentence.text: pair.right for pair, own in zip(pairs, drafts, strict=True) for draft in own}
-    seen, _ = await look_by_model(placed, _make_kit(truth, language))
+    seen, _ = await look_by_model(sections, [draft for own in drafts for draft in own], _make_kit(truth, language))
     rest = iter(seen)
     return [combine_verdicts(pair, [next(rest) for _ in own]) for pair, own in zip(pairs, drafts, strict=True)]
 

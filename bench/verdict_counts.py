@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from app.domain.citations import marker_of
 from app.domain.claims import Support
-from app.domain.evidence import Quote, Source, snapshot_hash
+from app.domain.evidence import Passage, Quote, Source, snapshot_hash
 from app.domain.query import Language
 from app.domain.report import Section
 from bench.claim_pairs.pairs import ClaimPair
@@ -26,18 +26,19 @@ class JudgedPair(NamedTuple):
     reason: str
 
 
-def draft_pair(pair: ClaimPair) -> list[ClaimDraft]:
-    """Return the pair as the drafts of a report that cites the evidence: one for each sentence of the claim."""
+def draft_pair(pair: ClaimPair, number: int = 0) -> tuple[Section, list[ClaimDraft]]:
+    """Return the pair as section `number` of a report that cites the evidence, with a draft for each sentence of the claim."""
     text = ("" if pair.language is Language.CHINESE else " ").join(pair.evidence)
     source = Source(url="https://example.org/source", title=pair.title, snapshot=snapshot_hash(text))
     quote = Quote(source=source, text=text, start=0, end=len(text))
     section = Section(heading="Claim", body=f"{' '.join(pair.claim.split())} {marker_of(quote)}")
-    return make_drafts(section, 0, {quote.key: quote}, {})
+    passages = {quote.key: Passage(source=source, text=text, start=0, end=len(text))}
+    return section, make_drafts(section, number, {quote.key: quote}, {}, passages)
 
 
 async def judge_pairs(pairs: Sequence[ClaimPair]) -> list[JudgedPair]:
     """Judge each pair offline."""
-    return [combine_verdicts(pair, [judge_offline(draft, pair.language) for draft in draft_pair(pair)]) for pair in pairs]
+    return [combine_verdicts(pair, [judge_offline(draft, pair.language) for draft in draft_pair(pair)[1]]) for pair in pairs]
 
 
 def combine_verdicts(pair: ClaimPair, drafts: Sequence[ClaimDraft]) -> JudgedPair:

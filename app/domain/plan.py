@@ -47,7 +47,7 @@ class ResearchPlan(Value):
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
     """
 
-    intent: SafeText = Field(default="", max_length=4_000)
+    intent: SafeText = Field(default="", max_length=8_000)
     title: SafeText = Field(default="", max_length=300)
     subtasks: tuple[Subtask, ...] = Field(min_length=1, max_length=MAX_SUBTASKS)
     revision: int = Field(default=1, ge=1)

@@ -14,6 +14,7 @@ from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.shown_passages import format_documents, show_passage
 from workflows.agents.untrusted import as_data
 
+_MARKERS = re.compile(rf"{MARKER.pattern}(?:\s*{MARKER.pattern})*")
 _ID = re.compile(r"(?<![a-z0-9])q(\d{1,6})(?![a-z0-9])", re.IGNORECASE)
 NO_QUOTE = "q0"
 """The id that stands where a citation named nothing and was removed."""
@@ -78,9 +79,12 @@ class EvidenceBook:
         return tuple(dict.fromkeys(map(self._find_place, evidence)))
 
     def put_ids(self, text: str) -> str:
-        """Return a text with its markers turned into ids."""
+        """Return a text with its markers turned into ids; those next to each other that name the same passage become one."""
         known = text.replace(REMOVED, f"[{NO_QUOTE}]")
-        return MARKER.sub(lambda m: f"[{self._ids[m.group(1)]}]" if m.group(1) in self._ids else "", known)
+        return _MARKERS.sub(lambda run: "".join(dict.fromkeys(map(self._show_id, MARKER.findall(run.group())))), known)
+
+    def _show_id(self, key: str) -> str:
+        return f"[{self._ids[key]}]" if key in self._ids else ""
 
     def list_conflicts(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the disagreements that the search agents noticed: the subject, and the ids that disagree."""

@@ -14,7 +14,8 @@ from workflows.agents.sentence_choice import choose_quotes
 from workflows.agents.steps import StepAnswer, declare_step
 
 MAX_LISTED = 8
-ANSWER_CHARS = 6_000
+ANSWER_CHARS = 12_000
+"""Of a longer answer the rest is left out: its passages reach the writer all the same."""
 ABOUT_CHARS = 500
 
 
@@ -30,7 +31,6 @@ class FindingAnswer(StepAnswer):
 
     answer: str = Field(
         default="",
-        max_length=ANSWER_CHARS,
         description="the answer to the subtask, each statement followed by its passage ids as [p3]",
     )
     passages: tuple[str, ...] = Field(default=(), description="ids of further passages that the report's writer should read")
@@ -53,7 +53,7 @@ class QuotedFinding:
         self._noted = {short for name in said.passages if (short := notebook.id_of(name))}
         self._quotes: dict[str, Quote] = {}
         self.invented = 0
-        self.answer = self._put_markers(said.answer)
+        self.answer = self._put_markers(said.answer[:ANSWER_CHARS])
         self.conflicts = self._list_conflicts(said.conflicts)
 
     @property

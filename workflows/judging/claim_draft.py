@@ -8,7 +8,7 @@ from app.domain.evidence import Passage, Quote
 from app.domain.report import Section
 from workflows.checks.claims import ClaimSentence, claims_of
 from workflows.checks.grading import Evidence
-from workflows.judging.context import QuoteContext, list_sentences_around, widen
+from workflows.judging.context import QuoteContext, list_sentences_around
 
 NO_EVIDENCE = Evidence("", ())
 
@@ -17,8 +17,8 @@ NO_EVIDENCE = Evidence("", ())
 class ClaimDraft:
     """A sentence of section `section` with the quotes that should support it and the current verdict.
 
-    `cited` says whether the sentence itself cites them; else a later sentence of its paragraph cites them. `shown` are the quotes
-    with what stands around them in their sources. A `remark` states no fact of the matter, as a model found.
+    `cited` says whether the sentence itself cites them; else a later sentence of its paragraph cites them. `shown` are the
+    passages that hold the quotes, as their agent read them. A `remark` states no fact of the matter, as a model found.
     """
 
     sentence: ClaimSentence
@@ -70,20 +70,31 @@ class ClaimDraft:
 
 
 def make_drafts(
-    section: Section, number: int, quotes: Mapping[str, Quote], around: Mapping[str, QuoteContext]
+    section: Section,
+    number: int,
+    quotes: Mapping[str, Quote],
+    around: Mapping[str, QuoteContext],
+    passages: Mapping[str, Passage],
 ) -> list[ClaimDraft]:
-    """Return every claim of a section with its quotes, in order. `number` is the section's place in the report."""
-    return [_make_draft(sentence, number, quotes, around) for sentence in claims_of(section.body)]
+    """Return every claim of a section with its quotes, in order. `number` is the section's place in the report.
+
+    `around` and `passages` are by quote key.
+    """
+    return [_make_draft(sentence, number, quotes, around, passages) for sentence in claims_of(section.body)]
 
 
 def _make_draft(
-    sentence: ClaimSentence, section: int, quotes: Mapping[str, Quote], around: Mapping[str, QuoteContext]
+    sentence: ClaimSentence,
+    section: int,
+    quotes: Mapping[str, Quote],
+    around: Mapping[str, QuoteContext],
+    passages: Mapping[str, Passage],
 ) -> ClaimDraft:
     keys = sentence.keys or sentence.leans_on
     if not keys:
         return ClaimDraft(sentence, section, (), NO_EVIDENCE)
     cited = tuple([quotes[key] for key in keys if key in quotes])
-    shown = tuple(widen(quote, around.get(quote.key)) for quote in cited)
+    shown = tuple(dict.fromkeys(passages[quote.key] for quote in cited))
     return ClaimDraft(sentence, section, cited, evidence_of(cited, around), shown=shown)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.citations import MARKER, marker_of
 from app.domain.claims import Support
-from app.domain.evidence import Quote
+from app.domain.evidence import Passage, Quote
 from app.domain.query import Language
 from app.domain.report import Section
 from workflows.checks.grading import grade_claim
@@ -44,10 +44,12 @@ def find_better_quote(draft: ClaimDraft, pool: Mapping[str, Quote], around: Mapp
     return None
 
 
-def use_quote(draft: ClaimDraft, quote: Quote, around: Mapping[str, QuoteContext], language: Language) -> ClaimDraft:
-    """Return the claim with this quote instead of its own."""
+def use_quote(
+    draft: ClaimDraft, quote: Quote, around: Mapping[str, QuoteContext], passage: Passage, language: Language
+) -> ClaimDraft:
+    """Return the claim with this quote of a passage instead of its own."""
     sentence = draft.sentence._replace(keys=(quote.key,))
-    better = replace(draft, sentence=sentence, quotes=(quote,), evidence=evidence_of([quote], around))
+    better = replace(draft, sentence=sentence, quotes=(quote,), evidence=evidence_of([quote], around), shown=(passage,))
     return better.with_verdict(Support.FULL, REPAIRED, word_remark("repaired", language))
 
 

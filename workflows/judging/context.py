@@ -1,5 +1,6 @@
-"""Widening a quote to whole sentences, with the text around it in the stored copy."""
+"""What a judge reads of a source beside a quote: the passage that it was chosen from, whole sentences, the text around it."""
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from app.domain.evidence import Passage, Quote
@@ -16,6 +17,19 @@ class QuoteContext(NamedTuple):
 NO_CONTEXT = QuoteContext("", "")
 AROUND_CHARS = 400
 """What a judge sees of the text on each side of a quote."""
+
+
+def find_passages(quotes: Iterable[Quote], read: Iterable[Passage], around: Mapping[str, QuoteContext]) -> dict[str, Passage]:
+    """Return the passage of each quote, by its key: the one that was read, else the quote with what stands around it."""
+    of_copy: dict[str, list[Passage]] = {}
+    for passage in read:
+        of_copy.setdefault(passage.source.snapshot, []).append(passage)
+    found: dict[str, Passage] = {}
+    for quote in quotes:
+        whole = (passage for passage in of_copy.get(quote.source.snapshot, ()) if passage.holds(quote))
+        key = quote.key
+        found[key] = next(whole, None) or widen(quote, around.get(key))
+    return found
 
 
 def widen(quote: Quote, context: QuoteContext | None) -> Passage:

@@ -1,14 +1,16 @@
-"""A language model as judge of claims, with the passages that they cite."""
+"""A language model as judge of claims, which reads them in their sections beside the whole passages that they cite."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from pydantic import Field
 
+from app.domain.citations import MARKER
 from app.domain.claims import Support
 from app.domain.errors import ModelError
 from app.domain.evidence import Passage
-from app.domain.query import Language
+from app.domain.report import Section
 from workflows.agents.asker import Asker
 from workflows.agents.citation_cleaning import remove_citations
 from workflows.agents.evidence_book import join_passages
@@ -16,12 +18,11 @@ from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_attribute, as_data
-from workflows.agents.wording import say
 from workflows.checks.vetoes.veto import find_veto
 from workflows.judging.claim_draft import ClaimDraft
 
 MODEL = "model"
-MOST_AT_ONCE = 30
+MOST_AT_ONCE = 100
 """The most claims in one request."""
 REASON_CHARS = 240
 PASSAGE_CHARS = 8_000
@@ -52,7 +53,7 @@ class VerdictsAnswer(StepAnswer):
     verdicts: tuple[VerdictAnswer, ...] = ()
 
 
-SUPPORT = declare_step("support", VerdictsAnswer, max_tokens=4_000)
+SUPPORT = declare_step("support", VerdictsAnswer, max_tokens=8_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +64,14 @@ class ModelRuling:
     softened: str = ""
 
 
-async def judge_some(kit: Kit, agent: str, drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
-    """Return the model's rulings on drafts, in their order. Drafts without a ruling do not change.
+async def judge_some(kit: Kit, agent: str, sections: Sequence[Section], drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
+    """Return the model's rulings on drafts of these sections, in their order. Drafts without a ruling do not change.
 
     `agent` is a path of their own, by which a resumed stage finds its turns again.
     """
     asker = Asker(kit, agent)
     messages = kit.prompts.get("support", kit.language).render(
-        claims=_format_drafts(drafts, kit.language), form=kit.codec.describe_form(SUPPORT, kit.prompts, kit.language)
+        claims=_format_drafts(sections, drafts), form=kit.codec.describe_form(SUPPORT, kit.prompts, kit.language)
     )
     try:
         answer = (await asker.ask(SUPPORT, messages)).answer
@@ -80,17 +81,25 @@ async def judge_some(kit: Kit, agent: str, drafts: Sequence[ClaimDraft]) -> list
     return [_make_ruling(draft, said.get(number)) for number, draft in enumerate(drafts, 1)]
 
 
-def _format_drafts(drafts: Sequence[ClaimDraft], language: Language) -> str:
-    """Return the passages, each stretch of a source once, and the numbered claims, each with the passages that it cites."""
+def _format_drafts(sections: Sequence[Section], drafts: Sequence[ClaimDraft]) -> str:
+    """Return the passages, each stretch of a source once, and the sections of the drafts, in which these are numbered."""
     stretches = {f"S{number}": stretch for number, stretch in enumerate(join_passages(p for d in drafts for p in d.shown), 1)}
     shown = [_format_stretch(name, stretch) for name, stretch in stretches.items()]
-    claims = [_format_claim(number, draft, stretches, language) for number, draft in enumerate(drafts, 1)]
-    return "\n".join([*shown, "", *claims]).strip()
+    numbered = groupby(enumerate(drafts, 1), key=lambda each: each[1].section)
+    read = [_format_section(sections[place], list(own), stretches) for place, own in numbered]
+    return "\n\n".join([*shown, *read])
 
 
-def _format_claim(number: int, draft: ClaimDraft, stretches: Mapping[str, Passage], language: Language) -> str:
-    names = [name for name, stretch in stretches.items() if any(stretch.holds(quote) for quote in draft.quotes)]
-    return f"{number}. ({', '.join(names) or say('none', language)}) {as_data(draft.sentence.statement)}"
+def _format_section(section: Section, own: Sequence[tuple[int, ClaimDraft]], stretches: Mapping[str, Passage]) -> str:
+    """Return a section as its readers see it, with the number of each draft and the passages that it cites."""
+    parts, at = [f"{'#' * section.level} {as_attribute(section.heading)}\n\n"], 0
+    for number, draft in own:
+        cited = draft.quotes if draft.cited else ()
+        names = [name for name, stretch in stretches.items() if any(stretch.holds(quote) for quote in cited)]
+        parts += [as_data(MARKER.sub("", section.body[at : draft.sentence.start]))]
+        parts += [f'<statement id="{number}" cites="{" ".join(names)}">{as_data(draft.sentence.text)}</statement>']
+        at = draft.sentence.end
+    return "".join([*parts, as_data(MARKER.sub("", section.body[at:]))]).strip()
 
 
 def _format_stretch(name: str, stretch: Passage) -> str:

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.domain.claims import Support
+from app.domain.evidence import Passage
 from app.domain.query import Language
+from app.domain.report import Section
 from workflows.agents.concurrency import gather_all
 from workflows.agents.kit import Kit
 from workflows.judging.claim_draft import ClaimDraft
@@ -25,35 +27,53 @@ JUDGED, REPAIRED = "report/support", "report/repair"
 
 
 async def look_by_model(
-    drafts: Sequence[ClaimDraft], kit: Kit, known: str = ""
+    sections: Sequence[Section], drafts: Sequence[ClaimDraft], kit: Kit, known: str = ""
 ) -> tuple[list[ClaimDraft], list[TextReplacement]]:
-    """Return the verdicts on claims that nobody has judged, and the sentences that the model reworded.
+    """Return the verdicts on claims of these sections that nobody has judged, and the sentences that the model reworded.
 
-    A sentence without a citation of its own is asked about where a reader would be warned of it. `known` is as for `find_gaps`.
+    A sentence that no citation of its paragraph follows is asked about where a reader would be warned of it. `known` is as for
+    `find_gaps`.
     """
     drafts = [judge_verbatim(draft) for draft in drafts]
     gaps = find_gaps(drafts, kit.language, known)
-    doubtful = [draft for draft, gap in zip(drafts, gaps, strict=True) if draft.cited or (gap and not draft.sentence.keys)]
-    rulings = await _ask(JUDGED, doubtful, kit)
+    doubtful = [draft for draft, gap in zip(drafts, gaps, strict=True) if draft.quotes or (gap and not draft.sentence.keys)]
+    rulings = await _ask(JUDGED, sections, doubtful, kit)
     changes = [_soften_sentence(ruling) for ruling in rulings.values() if ruling.softened]
     return [_apply_ruling(draft, rulings.get(_place_of(draft)), kit.language) for draft in drafts], changes
 
 
-async def confirm_repairs(repaired: Sequence[ClaimDraft], kit: Kit) -> tuple[list[ClaimDraft], list[TextReplacement]]:
+async def confirm_repairs(
+    sections: Sequence[Section], repaired: Sequence[ClaimDraft], kit: Kit
+) -> tuple[list[ClaimDraft], list[TextReplacement]]:
     """Return those claims that the model finds in their new evidence, and the sentences that it reworded to what this says."""
-    rulings = (await _ask(REPAIRED, repaired, kit)).values()
+    rulings = (await _ask(REPAIRED, sections, repaired, kit)).values()
     confirmed = [(ruling, _apply_ruling(ruling.draft, ruling, kit.language)) for ruling in rulings]
     changes = [_soften_sentence(ruling) for ruling in rulings if ruling.softened]
     return [draft for ruling, draft in confirmed if draft.support.holds], changes
 
 
-async def _ask(path: str, drafts: Sequence[ClaimDraft], kit: Kit) -> dict[tuple[int, int], ModelRuling]:
+async def _ask(
+    path: str, sections: Sequence[Section], drafts: Sequence[ClaimDraft], kit: Kit
+) -> dict[tuple[int, int], ModelRuling]:
     """Ask the model about the claims, in as few requests as they fit into. Return its rulings by the places of their claims."""
-    judged = [draft for draft in drafts if draft.judge != VERBATIM]
-    parts = [judged[first : first + MOST_AT_ONCE] for first in range(0, len(judged), MOST_AT_ONCE)]
-    asked = [judge_some(kit, f"{path}/{number}", part) for number, part in enumerate(parts, 1)]
+    parts = _split([draft for draft in drafts if draft.judge != VERBATIM], kit.bounds.evidence_chars)
+    asked = [judge_some(kit, f"{path}/{number}", sections, part) for number, part in enumerate(parts, 1)]
     rulings = [ruling for part in await gather_all(asked, PARTS_AT_ONCE) for ruling in part]
     return {_place_of(ruling.draft): ruling for ruling in rulings}
+
+
+def _split(drafts: Sequence[ClaimDraft], chars: int) -> list[list[ClaimDraft]]:
+    """Split claims, in order, where there are too many for one request, or where the passages they cite have more characters."""
+    parts: list[list[ClaimDraft]] = []
+    shown = set[Passage]()
+    for draft in drafts:
+        together = shown.union(draft.shown)
+        if not parts or len(parts[-1]) == MOST_AT_ONCE or sum(len(passage.text) for passage in together) > chars:
+            parts.append([])
+            together = set(draft.shown)
+        parts[-1].append(draft)
+        shown = together
+    return parts
 
 
 def _apply_ruling(draft: ClaimDraft, ruling: ModelRuling | None, language: Language) -> ClaimDraft:

@@ -7,7 +7,7 @@ failing claim gets better evidence of the run if there is some. A notice tells t
 from collections.abc import Mapping, Sequence
 
 from app.domain.claims import Claim, Support
-from app.domain.evidence import Finding, Quote, Source
+from app.domain.evidence import Finding, Passage, Quote, Source
 from app.domain.query import Language
 from app.domain.report import Report
 from app.settings import ClaimGrader
@@ -16,7 +16,7 @@ from workflows.agents.kit import Kit
 from workflows.checks.table_repair import repair_tables
 from workflows.judging.claim_draft import ClaimDraft, make_drafts
 from workflows.judging.claim_repair import TextReplacement, apply_replacements, cite_quote, find_better_quote, use_quote
-from workflows.judging.context import QuoteContext
+from workflows.judging.context import QuoteContext, find_passages
 from workflows.judging.model_look import confirm_repairs, look_by_model
 from workflows.judging.offline_judge import OFFLINE, judge_offline
 from workflows.judging.remarks import word_remark
@@ -46,13 +46,19 @@ async def verify_report(
     report = _repair_tables(report) if mend else report
     known = {quote.key: quote for quote in report.quotes}
     pool = {quote.key: quote for finding in findings for quote in finding.quotes} | known
-    drafts = [draft for number, section in enumerate(report.sections) for draft in make_drafts(section, number, known, around)]
+    passages = find_passages(pool.values(), (passage for finding in findings for passage in finding.passages), around)
+    drafts = [
+        draft for number, section in enumerate(report.sections) for draft in make_drafts(section, number, known, around, passages)
+    ]
     by_model = judges.second is ClaimGrader.MODEL
     named = _list_headings(report)
-    drafts, changes = await look_by_model(drafts, kit, named) if by_model else (await _grade_offline(drafts, kit.language), [])
+    if by_model:
+        drafts, changes = await look_by_model(report.sections, drafts, kit, named)
+    else:
+        drafts, changes = await _grade_offline(drafts, kit.language), []
     if mend:
-        repaired = await _find_repairs(drafts, pool, around, kit.language)
-        repaired, reworded = await confirm_repairs(repaired, kit) if by_model else (repaired, [])
+        repaired = await _find_repairs(drafts, pool, around, passages, kit.language)
+        repaired, reworded = await confirm_repairs(report.sections, repaired, kit) if by_model else (repaired, [])
         drafts, cited = _apply_repairs(report, drafts, repaired)
         # A sentence that is reworded has its citation with it.
         rewritten = {(change.section, change.start) for change in reworded}
@@ -82,14 +88,18 @@ def _repair_tables(report: Report) -> Report:
 
 
 async def _find_repairs(
-    drafts: Sequence[ClaimDraft], pool: Mapping[str, Quote], around: Mapping[str, QuoteContext], language: Language
+    drafts: Sequence[ClaimDraft],
+    pool: Mapping[str, Quote],
+    around: Mapping[str, QuoteContext],
+    passages: Mapping[str, Passage],
+    language: Language,
 ) -> list[ClaimDraft]:
     """Return failing claims with better evidence, if the run has some."""
     repaired: list[ClaimDraft] = []
     for draft in [draft for draft in drafts if draft.fails][:MOST_REPAIRED]:
         await give_way()
         if quote := find_better_quote(draft, pool, around):
-            repaired.append(use_quote(draft, quote, around, language))
+            repaired.append(use_quote(draft, quote, around, passages[quote.key], language))
     return repaired
 
 

@@ -1,7 +1,8 @@
 """Screening results from outside before an agent sees them: passages that try to instruct their reader are withheld.
 
 A passage is withheld whole. A model cannot obey what it does not see, and a passage is short, so that a mistake costs little. The
-source is marked, so that the reader is warned if the report cites it.
+source is marked, so that the reader is warned if the report cites it. Documents that people put in themselves are only marked: a
+mistake there takes from them the very paper that they asked about.
 """
 
 import hashlib
@@ -16,6 +17,8 @@ from app.domain.evidence import Passage, Source
 from retrieval.ports import Document
 from workflows.agents.injection import HIDDEN, InjectionHit, find_injections, names_of
 
+OWN_KIND = "file"
+"""The kind of the sources that people put in themselves."""
 NEAR_CHARS = 400
 """The characters around a hit that are withheld with it: an instruction and its object may stand in different paragraphs."""
 KEPT_TEXTS = 16_384
@@ -31,8 +34,8 @@ def screen_passages(passages: Sequence[Passage], withholds: bool = True) -> Tool
     for passage, names in judged:
         if names:
             found[passage.source.url] = tuple(sorted({*found.get(passage.source.url, ()), *names}))
-    kept = [passage for passage, names in judged if not (names and withholds)]
-    return _make_result(kept, [passage for passage, names in judged if names and withholds], found)
+    withheld = [passage for passage, names in judged if names and withholds and passage.source.kind != OWN_KIND]
+    return _make_result([passage for passage in passages if passage not in withheld], withheld, found)
 
 
 def screen_part(document: Document, passages: Sequence[Passage]) -> ToolResult:
@@ -42,7 +45,8 @@ def screen_part(document: Document, passages: Sequence[Passage]) -> ToolResult:
     hits = [InjectionHit(hit.rule, hit.start + start, hit.end + start) for hit in find_injections(document.text[start:end])]
     hidden = (HIDDEN,) if find_injections(document.hidden) else ()
     names = tuple(sorted({*names_of((*hits, *about)), *hidden}))
-    withheld = [passage for passage in passages if about or _is_near_hit(passage, hits)]
+    own = document.source.kind == OWN_KIND
+    withheld = [passage for passage in passages if not own and (about or _is_near_hit(passage, hits))]
     kept = [passage for passage in passages if passage not in withheld]
     return _make_result(kept, withheld, {document.source.url: names} if names else {})
 

@@ -97,7 +97,6 @@ async def test_a_loop_is_asked_again_at_another_temperature_and_hardly_shown() -
     [
         Completion(text=DONE, model="m", finish_reason="length"),
         write_finding(("p1", PROTECT), answer="It was meant to protect the makers of the land against all others [p1]. " * 20),
-        write_finding(("p1", PROTECT), answer=" ".join(f"Sentence {i} says {i * 7} of it [p1]." for i in range(400))),
     ],
 )
 async def test_a_finding_that_is_cut_or_loops_inside_its_json_is_replaced_by_what_was_found(bad: ScriptedAnswer) -> None:
@@ -106,6 +105,15 @@ async def test_a_finding_that_is_cut_or_loops_inside_its_json_is_replaced_by_wha
     assert found.answer == "No summary could be written; these are the passages found."
     assert PROTECT in [q.text for q in found.quotes]
     assert [step_of(r) for r in model.requests].count("finding") in (2, 3)
+
+
+async def test_a_finding_that_is_too_long_is_cut_and_not_lost() -> None:
+    said = [f"Sentence {i} says {i * 7} of it [p1]." for i in range(800)]
+    found = await search_subtask(
+        make_acting_model(write_act("search", "tariff of 1824"), conclude=write_finding(("p1", PROTECT), answer=" ".join(said)))
+    )
+    assert found.answer.startswith("Sentence 0 says 0 of it [[")
+    assert "Sentence 799" not in found.answer
 
 
 async def test_every_refusal_is_told_in_the_events() -> None:

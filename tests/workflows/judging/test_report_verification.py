@@ -10,7 +10,7 @@ from app.domain.budget import StopReason
 from app.domain.citations import marker_of
 from app.domain.claims import Support
 from app.domain.errors import ModelRefused, ToolError
-from app.domain.evidence import Finding, Quote, Source, snapshot_hash
+from app.domain.evidence import Finding, Passage, Quote, Source, snapshot_hash
 from app.domain.query import Language
 from app.domain.report import Report, Section
 from app.settings import ClaimGrader
@@ -220,12 +220,33 @@ async def test_a_model_sees_a_claim_that_the_offline_grader_holds_for_true() -> 
 
 
 async def test_a_long_section_is_judged_in_several_requests_and_shows_a_passage_once_in_each() -> None:
-    claims = " ".join(f"Soot number {n} melts glaciers {marker_of(POST)}." for n in range(50))
+    claims = " ".join(f"Soot number {n} melts glaciers {marker_of(POST)}." for n in range(130))
     model = ScriptedModel(lambda _: verdict())
     await check(a_report(claims), Judges(second=ClaimGrader.MODEL), model)
     shown = [request.messages[-1].content for request in model.requests]
     assert [text.count(POST.text) for text in shown] == [1, 1]
-    assert [text.count("Soot number") for text in shown] == [30, 20]
+    assert [text.count("<statement ") for text in shown] == [100, 30]
+
+
+async def test_a_judge_reads_a_statement_in_its_section_beside_the_whole_passage_that_it_cites() -> None:
+    text = f"Chapter 3. {PROTECT.text} It was repealed in 1833."
+    quote = PROTECT.model_copy(update={"start": 11, "end": 11 + len(PROTECT.text)})
+    whole = Passage(source=PROTECT.source, text=text, start=0, end=len(text))
+    found = Finding(subtask_id="s1", quotes=(quote,), passages=(whole,), stop=StopReason.SUFFICIENT)
+    report = a_report(f"| Law | Fate |\n|---|---|\n| Tariff | ended in 1833 {marker_of(quote)} |\n\nSo it fell.", quotes=(quote,))
+    model = ScriptedModel(lambda _: verdict(verdict="full"))
+    await verify_report(report, (found,), make_kit(model, make_record()), Judges(second=ClaimGrader.MODEL), {})
+    asked = model.requests[0].messages[-1].content
+    assert text in asked
+    assert '| Tariff | <statement id="1" cites="S1">ended in 1833</statement>' in asked
+    assert "So it fell." in asked
+
+
+async def test_a_sentence_without_a_citation_is_not_said_to_cite_what_comes_after_it() -> None:
+    report = a_report(f"Taft repealed it in 1911. Glaciers retreat because of soot {marker_of(POST)}.")
+    model = ScriptedModel(lambda _: verdict(verdict="full"))
+    await check(report, Judges(second=ClaimGrader.MODEL), model)
+    assert 'cites="">Taft repealed it in 1911.</statement>' in model.requests[0].messages[-1].content
 
 
 async def test_a_model_judges_what_is_not_verbatim_once_a_section() -> None:
@@ -236,7 +257,7 @@ async def test_a_model_judges_what_is_not_verbatim_once_a_section() -> None:
     model = ScriptedModel(lambda _: verdict(verdict="full"))
     judged = await check(report, Judges(second=ClaimGrader.MODEL), model)
     assert len(model.requests) == 1
-    assert PROTECT.text not in model.requests[0].messages[-1].content.split("<quote")[0]
+    assert f">{PROTECT.text}" not in model.requests[0].messages[-1].content
     assert judged.claims[1].support is Support.FULL
     assert judged.claims[1].judge == "model"
 

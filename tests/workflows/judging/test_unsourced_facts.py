@@ -141,7 +141,8 @@ async def test_a_figure_of_a_table_that_its_citation_gives_is_not_marked() -> No
 async def test_a_judge_sees_a_figure_under_its_head() -> None:
     model = ScriptedModel(lambda _: verdict(verdict="full"))
     await check(a_report(f"{FIGURES}| | 12,000,000 {marker_of(SURPLUS)} | |"), Judges(second=ClaimGrader.MODEL), model)
-    assert "Surplus (dollars): 12,000,000" in model.requests[0].messages[-1].content
+    asked = model.requests[0].messages[-1].content
+    assert asked.index("Surplus (dollars)") < asked.index(">12,000,000</statement>")
 
 
 async def test_a_sentence_wholly_in_bold_is_checked() -> None:
@@ -183,10 +184,10 @@ async def test_a_missing_number_is_marked_unless_a_model_found_it(judge: str, gr
 @pytest.mark.parametrize("word", ["remark", "none"])
 async def test_a_model_says_what_of_uncited_sentences_is_a_fact(word: str) -> None:
     model = ScriptedModel(lambda _: verdict(verdict=word))
-    plain = f"There are several points. The messages of Taft were not found. {CITED}"
+    plain = f"{CITED}\n\nThere are several points. The messages of Taft were not found."
     report = await check(a_report(plain), Judges(second=ClaimGrader.MODEL), model)
     assert marked(report) == (["The messages of Taft were not found."] if word == "none" else [])
-    assert "There are several points" not in model.requests[0].messages[-1].content
+    assert ">There are several points" not in model.requests[0].messages[-1].content
 
 
 async def find_reasons(figure: str, source: str) -> list[str]:

@@ -65,7 +65,7 @@ class ReportDesk:
     @property
     def wishes(self) -> str:
         """The reader's wishes for the report as a prompt shows them."""
-        return describe_style(self.query.style, self.kit.language) or say("none", self.kit.language)
+        return describe_style(self.query.style, self.kit.language) or say("as_asked", self.kit.language)
 
     @property
     def length_set(self) -> bool:

@@ -64,13 +64,19 @@ def format_background(desk: ReportDesk) -> str:
     parts = [
         ("wants", desk.plan.intent),
         ("reader_notes", desk.notes),
-        ("plan", "\n".join(f"- {s.title}: {s.question}" for s in desk.plan.subtasks)),
+        ("plan", _format_plan(desk)),
         ("answers", "\n\n".join(_format_answer(desk, finding.subtask_id, finding.answer) for finding in desk.findings)),
         ("open", "\n".join(f"- {gap}" for gap in gaps)),
         ("conflict", format_conflicts(book.list_conflicts())),
         ("judged_by", desk.criteria),
     ]
     return "\n\n".join(f"{say(what, language)}:\n{text.strip()}" for what, text in parts if text.strip())
+
+
+def _format_plan(desk: ReportDesk) -> str:
+    """Return the parts that were looked for; empty where the question was not split."""
+    parts = [subtask for subtask in desk.plan.subtasks if subtask.question != desk.query.question]
+    return "\n".join(f"- {part.title}: {part.question}" for part in parts)
 
 
 def _format_answer(desk: ReportDesk, subtask_id: str, answer: str) -> str:
