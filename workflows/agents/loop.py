@@ -26,6 +26,8 @@ from workflows.agents.wording import say
 THOUGHT_CHARS = 2_000
 SAMPLED_ANEW = 2
 """The first repetition of a call is told to the model, the second is taken back and sampled anew, the third ends the loop."""
+FEW_LEFT = 2
+"""From so many actions or tool calls on, an agent is told after each turn what is left."""
 ObservationDigest: TypeAlias = Callable[[Message, Notebook], Awaitable[Message]]
 
 
@@ -196,7 +198,9 @@ async def _observe(kit: Kit, state: Exploration, act: AgentAct, remark: str = ""
 
 def _add_observation(kit: Kit, state: Exploration, message: Message) -> None:
     left = kit.limits.max_turns - state.turns
-    state.conversation.add_observation(message, say("turns_left", kit.language, n=left) if left <= 2 else "")
+    calls = max(0, kit.limits.max_tool_calls - state.hands.calls)
+    told = say("turns_left", kit.language, n=left, calls=calls) if min(left, calls) <= FEW_LEFT else ""
+    state.conversation.add_observation(message, told)
     state.unread_chars += len(message.content)
 
 

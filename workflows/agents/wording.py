@@ -45,7 +45,10 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "Nothing has been searched yet, so the question itself was searched first.",
         ZH: "尚未做过任何搜索，因此先用问题本身搜索了一次。",
     },
-    "turns_left": {EN: "{n} more actions are possible.", ZH: "还可以执行 {n} 次动作。"},
+    "turns_left": {
+        EN: "Left: {n} actions, {calls} tool calls.",
+        ZH: "尚余 {n} 次动作、{calls} 次工具调用。",
+    },
     "old_observation": {
         EN: "(An older observation was removed for length: {ids}.)",
         ZH: "（较早的观察因篇幅所限已移除：{ids}。）",

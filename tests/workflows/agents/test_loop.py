@@ -69,10 +69,17 @@ async def test_a_turn_that_was_sampled_anew_may_go_on() -> None:
 
 async def test_the_model_is_told_when_its_turns_run_out() -> None:
     model = make_acting_model(*(write_act("search", f"tariff {number}") for number in range(9)))
-    await search_subtask(model, limits=AgentLimits(max_turns=4))
+    await search_subtask(model, limits=AgentLimits(max_turns=4, max_tool_calls=20))
     last = [request.messages[-1].content for request in model.requests if step_of(request) == "act"]
-    assert [text.partition(" more actions are possible")[0][-1] for text in last if "more actions" in text] == ["2", "1"]
-    assert "more actions" not in last[1], "after the first turn there are three left"
+    assert ["Left: " in text for text in last] == [False, False, True, True], "after the first turn there are three left"
+    assert last[2].endswith("Left: 2 actions, 18 tool calls.")
+
+
+async def test_the_model_is_told_when_its_tool_calls_run_out() -> None:
+    model = make_acting_model(*(write_act("search", f"tariff {number}") for number in range(9)))
+    await search_subtask(model, limits=AgentLimits(max_turns=9, max_tool_calls=3))
+    last = [request.messages[-1].content for request in model.requests if step_of(request) == "act"]
+    assert last[1].endswith("Left: 8 actions, 2 tool calls.")
 
 
 async def test_without_a_model_the_question_is_searched_once() -> None:

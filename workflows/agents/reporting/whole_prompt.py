@@ -34,9 +34,13 @@ def render_system_prompt(desk: ReportDesk) -> str:
     kit = desk.kit
     form = kit.codec.describe_form(WHOLE_REPORT, kit.prompts, kit.language)
     prompt = kit.prompts.get(WHOLE_REPORT.name, kit.language)
-    words = desk.words if desk.length_set else max(desk.words, USUAL_WORDS)
-    length = say("length_set" if desk.length_set else "length_usual", kit.language, words=str(words))
+    length = say("length_set" if desk.length_set else "length_usual", kit.language, words=str(count_wanted_words(desk)))
     return prompt.render_system(today=kit.today.isoformat(), wishes=desk.wishes, length=length, form=form).content
+
+
+def count_wanted_words(desk: ReportDesk) -> int:
+    """Return the length that the one call is told, in words."""
+    return desk.words if desk.length_set else max(desk.words, USUAL_WORDS)
 
 
 def choose_evidence(desk: ReportDesk, chars: int) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from workflows.agents.reporting.pieces import ReportPiece, cut_whole_report
 from workflows.agents.reporting.whole_prompt import (
     WHOLE_REPORT,
     choose_evidence,
+    count_wanted_words,
     format_background,
     render_system_prompt,
     render_whole_report,
@@ -84,6 +85,6 @@ def _check_report(desk: ReportDesk, ids: Sequence[str], text: str) -> None:
     Raises:
         AnswerInvalid: it cites no passage that its writer was shown, or is far too long.
     """
-    check_length(text, desk.words, desk.kit.language)
+    check_length(text, count_wanted_words(desk), desk.kit.language)
     if not has_citation(clean_citations(text, ids).text):
         raise refuse_answer("cites_nothing", desk.kit.language, id=ids[0])
