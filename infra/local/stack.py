@@ -77,8 +77,7 @@ class Stack:
         if (parts := self._parts) is not None:
             for tier in (
                 (parts.ui, parts.api, parts.worker),
-                (parts.retrieval, parts.model_server),
-                (parts.temporal, parts.postgres),
+                (parts.retrieval, parts.model_server, parts.temporal, parts.postgres),
             ):
                 stop_together([part for part in tier if part is not None])
             parts.remove_sockets()
