@@ -43,9 +43,9 @@ async def _judge_section(pairs: Sequence[ClaimPair], language: Language) -> list
 def _make_kit(truth: dict[str, bool], language: Language) -> Kit:
     def answer(request: ChatRequest) -> ScriptedAnswer:
         claims = _CLAIM.findall(request.messages[-1].content)
-        said = {True: Support.FULL, False: Support.NONE}
-        verdicts = [{"claim": int(n), "verdict": said[truth.get(text, False)], "reason": "known"} for n, text in claims]
-        return json.dumps({"verdicts": verdicts})
+        right = {int(number): truth.get(text, False) for number, text in claims}
+        doubts = [{"id": number, "verdict": Support.NONE, "reason": "known"} for number, holds in right.items() if not holds]
+        return json.dumps({"full": [number for number, holds in right.items() if holds], "others": doubts})
 
     chat, prompts = ScriptedModel(answer), PromptLibrary.load()
     return Kit(chat, {}, LocalRecord("told"), prompts, SchemaCodec(), date(2026, 1, 1), lambda: 0.0, language=language)

@@ -7,6 +7,7 @@ from typing import Any
 from tests.support.model_stub_answers import StubPrompt
 
 CRITERION = re.compile(r"^(\d+)\. ", re.MULTILINE)
+STATEMENT = re.compile(r'<statement id="(\d+)"')
 
 
 def judge_race(prompt: StubPrompt) -> Any:
@@ -32,8 +33,8 @@ def make_scorer(least: int, most: int) -> Callable[[StubPrompt], Any]:
 
 
 def judge_support(prompt: StubPrompt) -> Any:
-    """Hold every claim for supported."""
-    return {"verdicts": [{"claim": int(number), "verdict": "full", "reason": ""} for number in CRITERION.findall(prompt.last)]}
+    """Hold every statement for supported."""
+    return {"full": [int(number) for number in STATEMENT.findall(prompt.last)]}
 
 
 JUDGES: dict[str, Callable[[StubPrompt], Any]] = {

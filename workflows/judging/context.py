@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from app.domain.evidence import Passage, Quote
 from retrieval.language.sentences import split_sentences
+from workflows.agents.evidence_book import join_passages
 
 
 class QuoteContext(NamedTuple):
@@ -20,9 +21,9 @@ AROUND_CHARS = 400
 
 
 def find_passages(quotes: Iterable[Quote], read: Iterable[Passage], around: Mapping[str, QuoteContext]) -> dict[str, Passage]:
-    """Return the passage of each quote, by its key: the one that was read, else the quote with what stands around it."""
+    """Return the passage of each quote, by its key: the stretch that its writer read, else the quote with its surroundings."""
     of_copy: dict[str, list[Passage]] = {}
-    for passage in read:
+    for passage in join_passages(read):
         of_copy.setdefault(passage.source.snapshot, []).append(passage)
     found: dict[str, Passage] = {}
     for quote in quotes:

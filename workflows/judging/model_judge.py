@@ -22,35 +22,44 @@ from workflows.checks.vetoes.veto import find_veto
 from workflows.judging.claim_draft import ClaimDraft
 
 MODEL = "model"
-MOST_AT_ONCE = 100
+MOST_AT_ONCE = 160
 """The most claims in one request."""
 REASON_CHARS = 240
-PASSAGE_CHARS = 8_000
+PASSAGE_CHARS = 20_000
 LONGER_BY = 60
 """The number of characters by which a softened sentence may be longer than the original."""
-REMARK = "remark"
-"""The verdict on a sentence that states no fact of the matter."""
-VERDICTS = {verdict.value: verdict for verdict in (Support.FULL, Support.PARTIAL, Support.NONE, Support.CONTRADICTED)}
+DOUBTS = {verdict.value: verdict for verdict in (Support.PARTIAL, Support.NONE, Support.CONTRADICTED)}
 
 
-class VerdictAnswer(StepAnswer):
-    """The verdict on one claim."""
+class DoubtAnswer(StepAnswer):
+    """The verdict on a statement that is not full."""
 
-    claim: int = Field(default=0, description="number of the claim")
-    verdict: str = Field(
-        default="", description="full, partial, none, contradicted or remark", json_schema_extra={"enum": [*VERDICTS, REMARK]}
-    )
-    reason: str = Field(default="", description="what the passages lack or say otherwise; empty for full and remark")
+    id: int = Field(default=0, description="the statement's id")
+    verdict: str = Field(default="", description="partial, none or contradicted", json_schema_extra={"enum": [*DOUBTS]})
+    reason: str = Field(default="", description="what the passages lack or say otherwise")
     softened: str = Field(
-        default="",
-        description="for none and contradicted: the claim reworded to what the passages say, or empty",
+        default="", description="for none and contradicted: the statement reworded to what the passages say, or empty"
     )
 
 
 class VerdictsAnswer(StepAnswer):
-    """One verdict for each claim."""
+    """One verdict for each statement. Those that need no reason come as lists: alike answers one by one would read as a loop."""
 
-    verdicts: tuple[VerdictAnswer, ...] = ()
+    full: tuple[int, ...] = Field(default=(), description="ids of the statements that are full")
+    remark: tuple[int, ...] = Field(default=(), description="ids of those that are remarks")
+    others: tuple[DoubtAnswer, ...] = Field(default=(), description="all others, one by one")
+
+    def rule(self, number: int, draft: ClaimDraft) -> "ModelRuling":
+        """Return the ruling on the statement of this number; without one, the draft as it is."""
+        doubt = next((each for each in self.others if each.id == number), None)
+        if doubt is not None:
+            return _doubt(draft, doubt)
+        if number in self.full:
+            return ModelRuling(draft=draft.with_verdict(Support.FULL, MODEL))
+        if number in self.remark:
+            holds = Support.FULL if draft.cited else Support.UNCITED
+            return ModelRuling(draft=replace(draft.with_verdict(holds, MODEL), remark=True))
+        return ModelRuling(draft=draft)
 
 
 SUPPORT = declare_step("support", VerdictsAnswer, max_tokens=8_000)
@@ -77,8 +86,7 @@ async def judge_some(kit: Kit, agent: str, sections: Sequence[Section], drafts: 
         answer = (await asker.ask(SUPPORT, messages)).answer
     except (ModelError, BudgetSpent):
         return [ModelRuling(draft=draft) for draft in drafts]
-    said = {verdict.claim: verdict for verdict in answer.verdicts}
-    return [_make_ruling(draft, said.get(number)) for number, draft in enumerate(drafts, 1)]
+    return [answer.rule(number, draft) for number, draft in enumerate(drafts, 1)]
 
 
 def _format_drafts(sections: Sequence[Section], drafts: Sequence[ClaimDraft]) -> str:
@@ -110,12 +118,9 @@ def _format_stretch(name: str, stretch: Passage) -> str:
     return f"{head}\n{as_data(stretch.text[:PASSAGE_CHARS])}\n</passage>"
 
 
-def _make_ruling(draft: ClaimDraft, said: VerdictAnswer | None) -> ModelRuling:
-    if said and said.verdict.strip().lower() == REMARK:
-        holds = Support.FULL if draft.cited else Support.UNCITED
-        return ModelRuling(draft=replace(draft.with_verdict(holds, MODEL), remark=True))
-    verdict = VERDICTS.get(said.verdict.strip().lower()) if said else None
-    if said is None or verdict is None:
+def _doubt(draft: ClaimDraft, said: DoubtAnswer) -> ModelRuling:
+    verdict = DOUBTS.get(said.verdict.strip().lower())
+    if verdict is None:
         return ModelRuling(draft=draft)
     reason = remove_citations(" ".join(said.reason.split()))[:REASON_CHARS]
     judged = draft.with_verdict(verdict, MODEL, "" if verdict.holds else reason)

@@ -40,7 +40,7 @@ class Writer(ToyModel):
     async def complete(self, request: ChatRequest) -> Completion:
         told = await super().complete(request)
         asked = request.messages[-1].content
-        if self.rules and "verdicts" in str(request.response_schema):
+        if self.rules and "remarks" in str(request.response_schema):
             return told.model_copy(update={"text": self.rules})
         return told.model_copy(update={"text": self.says}) if "<evidence>" in asked else told
 
@@ -196,8 +196,8 @@ async def test_what_the_model_does_not_write_is_quoted_and_says_why(house: Whole
 
 
 async def test_a_model_that_judged_the_report_judges_what_it_writes_later(house: WholeProduct) -> None:
-    verdicts = [{"claim": n, "verdict": "none", "reason": "Not said.", "softened": ""} for n in (1, 2)]
-    house.model = Writer(rules=json.dumps({"verdicts": verdicts}))
+    doubts = [{"id": n, "verdict": "none", "reason": "Not said.", "softened": ""} for n in (1, 2)]
+    house.model = Writer(rules=json.dumps({"others": doubts}))
     async with house.start_worker() as shop:
         shop.judge = ClaimGrader.MODEL
         desk = await finished(house)

@@ -207,8 +207,11 @@ async def test_chinese_reports_are_told_in_chinese() -> None:
     assert "核查" in report.notices[-1]
 
 
-def verdict(**said: object) -> ScriptedAnswer:
-    return json.dumps({"verdicts": [{"claim": 1, "verdict": "none", "reason": "Not said.", "softened": ""} | said]})
+def verdict(verdict: str = "none", **said: object) -> ScriptedAnswer:
+    """A judge's verdict on the first statement."""
+    if verdict in ("full", "remark"):
+        return json.dumps({verdict: [1]})
+    return json.dumps({"others": [{"id": 1, "verdict": verdict, "reason": "Not said.", "softened": ""} | said]})
 
 
 async def test_a_model_sees_a_claim_that_the_offline_grader_holds_for_true() -> None:
@@ -220,12 +223,12 @@ async def test_a_model_sees_a_claim_that_the_offline_grader_holds_for_true() -> 
 
 
 async def test_a_long_section_is_judged_in_several_requests_and_shows_a_passage_once_in_each() -> None:
-    claims = " ".join(f"Soot number {n} melts glaciers {marker_of(POST)}." for n in range(130))
+    claims = " ".join(f"Soot number {n} melts glaciers {marker_of(POST)}." for n in range(200))
     model = ScriptedModel(lambda _: verdict())
     await check(a_report(claims), Judges(second=ClaimGrader.MODEL), model)
     shown = [request.messages[-1].content for request in model.requests]
     assert [text.count(POST.text) for text in shown] == [1, 1]
-    assert [text.count("<statement ") for text in shown] == [100, 30]
+    assert [text.count("<statement ") for text in shown] == [160, 40]
 
 
 async def test_a_judge_reads_a_statement_in_its_section_beside_the_whole_passage_that_it_cites() -> None:
