@@ -24,6 +24,7 @@ FEWEST_ALONE = 6
 ROUNDING = 1e-6
 """More than what sums of floats differ by when they are added in another order."""
 KEPT_WORDS = 16_384
+"""The words of which a model remembers how much their pieces speak for an order: some 2 MB."""
 WEIGHTS = "injection_weights.{writing}.json.gz"
 
 

@@ -98,7 +98,7 @@ def read_sentences(plain: str, writing: Writing) -> Iterator[SentenceGrams]:
     units = [_split_units(plain, start, end, quoted) for start, end in spans]
     around = [_join_grams(each, LONGEST_AROUND[writing], "~") for each in units]
     for at, ((start, end), own) in enumerate(zip(spans, units, strict=True)):
-        if sum(unit.lstrip(QUOTE).isalnum() for unit in own) < FEWEST_WORDS:
+        if sum([unit.lstrip(QUOTE).isalnum() for unit in own]) < FEWEST_WORDS:
             continue
         cut = frozenset() if writing is Writing.IDEOGRAPHS else frozenset(own)
         near = frozenset().union(*(around[other] for other in _find_near(spans, at)))
@@ -132,6 +132,8 @@ def _mark_quoted(plain: str) -> bytearray:
 
 def _split_units(plain: str, start: int, end: int, quoted: bytearray) -> list[str]:
     """Return the words and marks of a sentence, each marked if it is quoted; an ideograph is a word."""
+    if 1 not in quoted[start:end]:
+        return [*map(_fold_unit, _UNIT.findall(plain, start, end))]
     return [QUOTE * quoted[found.start()] + _fold_unit(found.group()) for found in _UNIT.finditer(plain, start, end)]
 
 
