@@ -20,8 +20,11 @@ class _Tongue(Enum):
 
 def is_in_other_language(text: str, others: Iterable[str]) -> bool:
     """Say whether a text is in another language than all the others. Names and keywords are of any language."""
-    own, met = _find_tongue(text), {_find_tongue(other) for other in others} - {_Tongue.UNKNOWN}
-    return own is not _Tongue.UNKNOWN and bool(met) and own not in met
+    own = _find_tongue(text)
+    if own is _Tongue.UNKNOWN:
+        return False
+    met = {_find_tongue(other) for other in others} - {_Tongue.UNKNOWN}
+    return bool(met) and own not in met
 
 
 def _find_tongue(text: str) -> _Tongue:
@@ -53,7 +56,7 @@ def is_english(text: str) -> bool:
         return False
     words = _WORD.findall(text.lower())
     letters, known = "".join(words), frozenset(words)
-    if 2 * sum(letter > LAST_LATIN for letter in letters) > len(letters):
+    if not letters.isascii() and 2 * sum(letter > LAST_LATIN for letter in letters) > len(letters):
         return False
     if not known & FOREIGN_WORDS:
         return True  # a word that English has too tells of another language only beside one that it lacks

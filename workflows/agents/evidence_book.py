@@ -37,10 +37,11 @@ class EvidenceBook:
             short = by_words.setdefault(_fold_words(passage.text), f"q{len(self._passages) + 1}")
             self._passages.setdefault(short, passage)
             self._places.append((passage, short))
-        self._ids = {quote.key: self._find_place(quote) for quote in quotes}
+        self._ids: dict[str, str] = {}
         self._quotes: dict[str, list[Quote]] = {}
         for quote in quotes:
-            self._quotes.setdefault(self._ids[quote.key], []).append(quote)
+            short = self._ids[quote.key] = self._find_place(quote)
+            self._quotes.setdefault(short, []).append(quote)
         self._read = {self._find_place(passage) for passage in passages}
         self._findings = findings
 

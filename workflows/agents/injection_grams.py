@@ -55,13 +55,21 @@ LONGEST_AROUND = {Writing.ENGLISH: 1, Writing.LETTERS: 1, Writing.IDEOGRAPHS: 2}
 
 
 class SentenceGrams(NamedTuple):
-    """A sentence `[start, end)` of a text, and three sets of n-grams: of its words, of their pieces, of its surroundings."""
+    """A sentence `[start, end)` of a text, and three sets of n-grams: of its words, of their pieces, of its surroundings.
+
+    The pieces are those of its `cut` words; they are many, and seldom needed to see that a sentence orders nothing.
+    """
 
     start: int
     end: int
     words: frozenset[str]
-    pieces: frozenset[str]
+    cut: frozenset[str]
     around: frozenset[str]
+
+    @property
+    def pieces(self) -> frozenset[str]:
+        """The pieces of its words."""
+        return frozenset().union(*map(pieces_of, self.cut))
 
     @property
     def sets(self) -> tuple[frozenset[str], ...]:
@@ -75,8 +83,8 @@ class SentenceGrams(NamedTuple):
 
 def writing_of(plain: str) -> Writing:
     """Tell how a text is written."""
-    ideographs, letters = len(_IDEOGRAPH.findall(plain)), len(_LETTER.findall(plain))
-    if ideographs > IDEOGRAPH_SHARE * letters:
+    ideographs = len(_IDEOGRAPH.findall(plain))
+    if ideographs and ideographs > IDEOGRAPH_SHARE * len(_LETTER.findall(plain)):
         return Writing.IDEOGRAPHS
     return Writing.ENGLISH if is_english(plain) else Writing.LETTERS
 
@@ -90,11 +98,11 @@ def read_sentences(plain: str, writing: Writing) -> Iterator[SentenceGrams]:
     units = [_split_units(plain, start, end, quoted) for start, end in spans]
     around = [_join_grams(each, LONGEST_AROUND[writing], "~") for each in units]
     for at, ((start, end), own) in enumerate(zip(spans, units, strict=True)):
-        if sum(unit.lstrip(QUOTE).isalnum() for unit in own) < FEWEST_WORDS:
+        if sum([unit.lstrip(QUOTE).isalnum() for unit in own]) < FEWEST_WORDS:
             continue
-        pieces = frozenset() if writing is Writing.IDEOGRAPHS else _cut_pieces(own)
+        cut = frozenset() if writing is Writing.IDEOGRAPHS else frozenset(own)
         near = frozenset().union(*(around[other] for other in _find_near(spans, at)))
-        yield SentenceGrams(start, end, _join_grams(own, LONGEST[writing], ""), pieces, near)
+        yield SentenceGrams(start, end, _join_grams(own, LONGEST[writing], ""), cut, near)
 
 
 def split_sentences(plain: str) -> Iterator[tuple[int, int]]:
@@ -124,6 +132,8 @@ def _mark_quoted(plain: str) -> bytearray:
 
 def _split_units(plain: str, start: int, end: int, quoted: bytearray) -> list[str]:
     """Return the words and marks of a sentence, each marked if it is quoted; an ideograph is a word."""
+    if 1 not in quoted[start:end]:
+        return [*map(_fold_unit, _UNIT.findall(plain, start, end))]
     return [QUOTE * quoted[found.start()] + _fold_unit(found.group()) for found in _UNIT.finditer(plain, start, end)]
 
 
@@ -139,12 +149,8 @@ def _join_grams(units: Sequence[str], longest: int, mark: str) -> frozenset[str]
     return frozenset(map(mark.__add__, grams) if mark else grams)
 
 
-def _cut_pieces(units: Sequence[str]) -> frozenset[str]:
-    return frozenset().union(*map(_pieces_of, set(units)))
-
-
 @lru_cache(KEPT_WORDS)
-def _pieces_of(unit: str) -> tuple[str, ...]:
+def pieces_of(unit: str) -> tuple[str, ...]:
     """Return the pieces of a long word, with its edges."""
     if len(unit) < LONG_WORD or not unit.isalpha():
         return ()

@@ -37,9 +37,9 @@ class Notebook:
         self._addresses.setdefault(_bare_address(passage.source.url), passage.source.url)
         return self._ids[key], True
 
-    def holds(self, passage: Passage) -> bool:
-        """Say whether a passage was stored."""
-        return passage.key in self._ids
+    def holds(self, key: str) -> bool:
+        """Say whether the passage with this key was stored."""
+        return key in self._ids
 
     def complete_source(self, page: Source, address: str) -> Source:
         """Return the source of a page that was read at `address`, completed by what searches said of this address."""

@@ -39,9 +39,10 @@ class Observation:
         self._notebook = notebook
         self._language = language
         heads = [self._write_head(call) for call in calls]
-        self._share = _share_room([_passages_of(call) for call in calls], notebook, chars - len("\n".join(chain(*heads))))
+        found = [_list_found(call) for call in calls]
+        self._share = _share_room(found, notebook, chars - len("\n".join(chain(*heads))))
         self._lines: list[str] = []
-        self.ids = [self._add_call(*one) for one in zip(calls, heads, self._share.chosen, strict=True)]
+        self.ids = [self._add_call(*one) for one in zip(found, heads, self._share.chosen, strict=True)]
 
     def to_message(self, *remarks: str) -> Message:
         """Return the observation as a user message. Remarks are ours and stand outside the delimiters."""
@@ -61,10 +62,11 @@ class Observation:
             lines.append(as_attribute(call.result.note))
         return [line for line in lines if line]
 
-    def _add_call(self, call: ObservedCall, head: Sequence[str], chosen: Sequence["_ChosenPassage"]) -> tuple[str, ...]:
+    def _add_call(
+        self, found: Sequence["_FoundPassage"], head: Sequence[str], chosen: Sequence["_ChosenPassage"]
+    ) -> tuple[str, ...]:
         """Add one call and return the ids of its passages. What no call of the action shows is counted as left out."""
-        found = _passages_of(call)
-        left_out = sum(p.key not in self._share.chars and not self._notebook.holds(p) for p in found)
+        left_out = sum(each.key not in self._share.chars and not self._notebook.holds(each.key) for each in found)
         self._lines += head
         ids = tuple(map(self._add_passage, chosen))
         if left_out:
@@ -72,17 +74,24 @@ class Observation:
         return ids
 
     def _add_passage(self, chosen: "_ChosenPassage") -> str:
-        passage, attributes = chosen
+        (key, passage), attributes = chosen
         short, is_new = self._notebook.add_passage(passage)
-        text = as_source(passage.text[: self._share.chars[passage.key]]) if is_new else say("shown_above", self._language)
+        text = as_source(passage.text[: self._share.chars[key]]) if is_new else say("shown_above", self._language)
         self._lines.append(f'<snippet id="{short}" {attributes}>\n{text}\n</snippet>')
         return short
+
+
+class _FoundPassage(NamedTuple):
+    """A passage that a call found, and its key, which takes time to compute."""
+
+    key: str
+    passage: Passage
 
 
 class _ChosenPassage(NamedTuple):
     """A passage to show, with its attributes."""
 
-    passage: Passage
+    found: _FoundPassage
     attributes: str
 
 
@@ -93,23 +102,23 @@ class _RoomShare(NamedTuple):
     chars: dict[str, int]
 
 
-def _share_room(found: Sequence[Sequence[Passage]], notebook: Notebook, left: int) -> _RoomShare:
+def _share_room(found: Sequence[Sequence[_FoundPassage]], notebook: Notebook, left: int) -> _RoomShare:
     """Share `left` characters between the passages of several lists, rank by rank."""
     share = _RoomShare(tuple([] for _ in found), {})
-    for call, passage in ((i, p) for rank in zip_longest(*found) for i, p in enumerate(rank) if p is not None):
+    for call, (key, passage) in ((i, p) for rank in zip_longest(*found) for i, p in enumerate(rank) if p is not None):
         if left < MIN_SHOWN:
             break
-        is_shown = passage.key in share.chars or notebook.holds(passage)
+        is_shown = key in share.chars or notebook.holds(key)
         text = 0 if is_shown else min(PASSAGE_CHARS, len(passage.text), left)
-        chosen = _ChosenPassage(passage, attributes_of(passage))
+        chosen = _ChosenPassage(_FoundPassage(key, passage), attributes_of(passage))
         share.chosen[call].append(chosen)
-        share.chars.setdefault(passage.key, text)
+        share.chars.setdefault(key, text)
         left -= text + len(chosen.attributes) + FRAME_CHARS
     return share
 
 
-def _passages_of(call: ObservedCall) -> Sequence[Passage]:
-    return call.result.passages if call.result is not None else ()
+def _list_found(call: ObservedCall) -> list[_FoundPassage]:
+    return [_FoundPassage(passage.key, passage) for passage in (call.result.passages if call.result is not None else ())]
 
 
 def make_fault_observation(language: Language, problem: str) -> Message:

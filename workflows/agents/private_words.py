@@ -37,6 +37,8 @@ class PrivateWords:
 
         `given` are the arguments given before, sent or not, in order: a run may not leave in pieces one after the other.
         """
+        if not self._runs:
+            return False
         before = _list_halves(" ".join(_list_values(given)))[1 - _HALVES :]
         values, keys = (_list_halves(" ".join(listed)) for listed in (_list_values(asked), _list_keys(asked)))
         runs_asked = {*_list_runs(before + values), *_list_runs(keys)}

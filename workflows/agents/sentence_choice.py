@@ -8,7 +8,10 @@ further stretches for what of the statement stands elsewhere in the passage.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 from math import sqrt
+from typing import NamedTuple
 
 from app.domain.evidence import Passage, Quote
 from app.domain.script import has_ideographs
@@ -22,6 +25,8 @@ FURTHER, APART = 1.0, 2.0
 """What a further sentence has to add, next to the others or apart: 1 is a word that stands nowhere else in the passage."""
 TELLING = 2.0
 """The weight of a name or a number beside that of another word."""
+KEPT_PASSAGES = 256
+"""The passages whose sentences are remembered, some 20 KB each: findings and then the report cite the same ones often."""
 Window = tuple[int, int]
 _TELLING = re.compile(r"\S*[\dA-Z]\S*")
 
@@ -32,27 +37,43 @@ def choose_quotes(passage: Passage, statement: str, known: Sequence[Quote] = ())
     Where they share no word, as in two languages, that is the first of the quotes that are `known` to be in the passage, else its
     beginning.
     """
-    spans = split_sentences(passage.text) or [Span(0, len(passage.text))]
-    terms = [frozenset(_list_terms(passage.text[start:end])) for start, end in spans]
-    weights = _weigh_terms(statement, Counter(term for own in terms for term in own))
-    windows = [*_list_windows(passage.text, spans)] or [(0, 1)]
-    chosen = _cover(windows, terms, weights)
+    read = _read_passage(passage.text)
+    chosen = _cover(read.windows, read.terms, _weigh_terms(statement, read.sentences_with))
     if not chosen and known:
         return [known[0]]
-    return [_quote(passage, spans, window) for window in chosen or windows[:1]]
+    return [_quote(passage, read.spans, window) for window in chosen or read.windows[:1]]
+
+
+class _ReadPassage(NamedTuple):
+    """A passage's sentences, the terms of each, how many of them have a term, and the stretches that can stand alone."""
+
+    spans: Sequence[Span]
+    terms: Sequence[frozenset[str]]
+    sentences_with: Mapping[str, int]
+    windows: Sequence[Window]
+
+
+@lru_cache(maxsize=KEPT_PASSAGES)
+def _read_passage(text: str) -> _ReadPassage:
+    spans = tuple(split_sentences(text)) or (Span(0, len(text)),)
+    terms = tuple(frozenset(_list_terms(text[start:end])) for start, end in spans)
+    windows = tuple(_list_windows(text, spans)) or ((0, 1),)
+    return _ReadPassage(spans, terms, Counter(chain.from_iterable(terms)), windows)
 
 
 def _cover(windows: Sequence[Window], terms: Sequence[frozenset[str]], weights: Mapping[str, float]) -> list[Window]:
     """Choose stretches until no other adds enough. Empty where none shares a word with the statement."""
     left, chosen = dict(weights), list[Window]()
+    shared = [own.intersection(weights) for own in terms]
+    sharing = [window for window in windows if any(shared[slice(*window)])]
     while len(chosen) < MOST_QUOTES:
-        apart = [w for w in windows if all(w[1] <= first or end <= w[0] for first, end in chosen)]
-        scores = {window: _score(terms[slice(*window)], left) for window in apart}
+        apart = [w for w in sharing if all(w[1] <= first or end <= w[0] for first, end in chosen)]
+        scores = {window: _score(shared[slice(*window)], left) for window in apart}
         best = max(apart, key=lambda window: scores[window], default=None)
         if best is None or scores[best] <= 0 or (chosen and scores[best] < APART):
             return chosen
         chosen.append(best)
-        for term in frozenset().union(*terms[slice(*best)]):
+        for term in frozenset().union(*shared[slice(*best)]):
             left.pop(term, None)
     return chosen
 

@@ -126,7 +126,7 @@ class ToolHands:
         before = self._asked.get(key)
         if before is None:
             return _PlannedCall(action, said, key, call)
-        if rest := tuple(p for p in before.passages if not self.notebook.holds(p)):
+        if rest := tuple(p for p in before.passages if not self.notebook.holds(p.key)):
             return _PlannedCall(action, said, key, rest=ToolResult(passages=rest))
         ids = ", ".join(before.ids) or say("none", self.kit.language)
         return _PlannedCall(action, said, key, notice=say("asked_before", self.kit.language, ids=ids))

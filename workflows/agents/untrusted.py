@@ -20,7 +20,7 @@ HARMLESS = "‹"
 
 def remove_invisible(text: str) -> str:
     """Remove invisible characters from the text."""
-    return _INVISIBLE.sub("", text)
+    return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
 def as_data(text: str) -> str:

@@ -1,15 +1,18 @@
 """State that the stages of a run share while they run in the same worker."""
 
 import asyncio
+import time
 from collections import Counter
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeAlias
 from uuid import UUID
 from weakref import WeakValueDictionary
 
 from app.domain.chat import ChatRequest, Completion, ToolResult
+from app.domain.contract import Halt
 from app.runs.storage import tool_results
 from app.runs.storage.run_log import RunLog
 from workflows.agents.ports import ChatModel
@@ -78,6 +81,8 @@ class RunRoom:
         self._ended: asyncio.Event | None = None
         self._in_hand: Counter[str] = Counter()
         self._stored: asyncio.Event | None = None
+        self._wish: asyncio.Task[Halt | None] | None = None
+        self._asked_at = 0.0
 
     @contextmanager
     def count_answer(self, stage: str) -> Iterator[None]:
@@ -131,6 +136,13 @@ class RunRoom:
         task = asyncio.create_task(work)
         self._kept.add(task)
         task.add_done_callback(self._kept.discard)
+
+    async def find_wish(self, ask: Callable[[], Coroutine[Any, Any, Halt | None]], oldest: timedelta) -> Halt | None:
+        """Return what `ask` says of the run. The stages share one answer while it is not older than `oldest`."""
+        now = time.monotonic()
+        if self._wish is None or now - self._asked_at >= oldest.total_seconds():
+            self._asked_at, self._wish = now, asyncio.create_task(ask())
+        return await asyncio.shield(self._wish)  # a stage that ends takes the answer from no other
 
     @contextmanager
     def count_turn(self) -> Iterator[None]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, NamedTuple, NoReturn
 from uuid import UUID
 
@@ -158,18 +159,26 @@ class StageLedger:
             if self.halt not in (Halt.NONE, Halt.BUDGET, Halt.DROPPED):
                 self._stop(RunHalted(self.halt))
 
-    async def find_interruption(self) -> RunHalted | None:
-        """Return why the calls in flight must end, if they must; no further call is then permitted. A database that is away
-        changes nothing."""
-        try:
-            found = await steering.find_interruption(self.log.executor, self.run_id)
-        except Unavailable:
+    async def find_interruption(self, oldest: timedelta = timedelta(0)) -> RunHalted | None:
+        """Return why the calls in flight must end, if they must; no further call is then permitted.
+
+        An answer that another stage of the run has got here counts while it is not older than `oldest`. A database that is away
+        changes nothing.
+        """
+        found = await self.room.find_wish(self._ask_interruption, oldest)
+        if found is None:
             return None
         if self.finish and found is Halt.BUDGET:
             found = Halt.NONE  # a stage that hands over what it has spends nothing
         if found is not Halt.NONE or self.halt in (Halt.PAUSE, Halt.CANCEL):
             self.halt = found  # also when the reader has changed their mind
         return None if found is Halt.NONE else RunHalted(found)
+
+    async def _ask_interruption(self) -> Halt | None:
+        try:
+            return await steering.find_interruption(self.log.executor, self.run_id)
+        except Unavailable:
+            return None
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
         """Append an event, unless a newer attempt has taken over."""

@@ -140,10 +140,13 @@ async def _let_calls_end(ledger: StageLedger, record: DurableRecord) -> None:
 
 
 async def _interrupt_calls(ledger: StageLedger, record: DurableRecord) -> None:
-    """End the calls in flight when the run is paused, cancelled, or out of time. Those that answer within the grace are kept."""
+    """End the calls in flight when the run is paused, cancelled, or out of time. Those that answer within the grace are kept.
+
+    The stages of a run share the first look, which costs a statement; the second one is of this moment.
+    """
     while True:
         await asyncio.sleep(policies.HALT_POLL.total_seconds())
-        if await ledger.find_interruption():
+        if await ledger.find_interruption(oldest=policies.HALT_POLL / 2):
             await asyncio.sleep(policies.CALL_GRACE.total_seconds())
             if halted := await ledger.find_interruption():
                 record.interrupt(halted)

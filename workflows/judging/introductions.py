@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
+from functools import lru_cache
 from itertools import groupby
 
-from app.domain.evidence import Quote, Source
+from app.domain.evidence import Quote
+from retrieval.language.quantities import QuantityKind
 from retrieval.language.stems import find_root
 from workflows.checks.vetoes.lists import MarkerClass
 from workflows.checks.vetoes.texts import CheckedText, read_checked
@@ -15,6 +18,8 @@ _VERBS = ("write", "tell", "read", "declare", "remark", "recall", "observe", "co
 _INTRODUCING = frozenset(map(find_root, (*_VERBS, "word", "passage", "s")))
 _INTRODUCING_ZH = re.compile("写道|写到|说道|谈到|不同来源|来源|说法不一|另?一处|回忆|开头|原文")
 _DATE_WORDS = "年月日"
+KEPT_SOURCES = 1_024
+"""The sources whose description is remembered, less than 1 KB each: it is asked for with every claim that cites them."""
 
 
 def is_introduction(text: str, quotes: Sequence[Quote]) -> bool:
@@ -24,26 +29,35 @@ def is_introduction(text: str, quotes: Sequence[Quote]) -> bool:
     what a name is: all of them must.
     """
     own = read_checked(_INTRODUCING_ZH.sub(" ", text))
+    if not all(marker.kind in HARMLESS for marker in own.markers):
+        return False
     about, said = read_checked(describe_sources(quotes)), [read_checked(quote.text) for quote in quotes]
-    figures = {(quantity.kind, quantity.value) for each in (about, *said) for quantity in each.quantities}
-    roots = {atom.root for atom in about.atoms} | {atom.root for each in said for atom in each.atoms if not atom.name}
     return (
-        all(marker.kind in HARMLESS for marker in own.markers)
-        and all((quantity.kind, quantity.value) in figures for quantity in own.quantities)
-        and all(atom.free or atom.chinese or atom.root in roots | _INTRODUCING for atom in own.atoms)
+        _list_figures(own) <= _list_figures(about, *said)
+        and _list_added(own) <= {atom.root for atom in about.atoms} | {a.root for each in said for a in each.atoms if not a.name}
         and all(run in about.text for run in _list_chinese(own))
     )
 
 
+def _list_figures(*texts: CheckedText) -> set[tuple[QuantityKind, float]]:
+    return {(quantity.kind, quantity.value) for text in texts for quantity in text.quantities}
+
+
+def _list_added(text: CheckedText) -> set[str]:
+    """Return the roots of words with letters that neither carry grammar nor introduce."""
+    return {atom.root for atom in text.atoms if not (atom.free or atom.chinese)} - _INTRODUCING
+
+
 def describe_sources(quotes: Sequence[Quote]) -> str:
     """Return what the quotes' sources say of themselves: titles, authors, venues and dates, in lower case."""
-    return " ; ".join(dict.fromkeys(_describe(quote.source) for quote in quotes)).lower()
+    sources = (quote.source for quote in quotes)
+    return " ; ".join(dict.fromkeys(_describe(each.title, each.author, each.venue, each.published) for each in sources)).lower()
 
 
-def _describe(source: Source) -> str:
-    day = source.published
+@lru_cache(maxsize=KEPT_SOURCES)
+def _describe(title: str, author: str, venue: str, day: date | None) -> str:
     dates = f"{day:%Y-%m-%d} ; {day:%B} {day.day}, {day.year} ; {day.year}年{day.month}月{day.day}日" if day else ""
-    return " ; ".join((source.title, source.author, source.venue, dates))
+    return " ; ".join((title, author, venue, dates))
 
 
 def _list_chinese(text: CheckedText) -> Iterator[str]:

@@ -5,6 +5,7 @@ that a judge found supported, or that is in its source's own words, has what it 
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from app.domain.claims import Support
 from app.domain.query import Language
@@ -42,6 +43,11 @@ class _Carried:
         self.texts = texts
         self.numbers = CarriedNumbers(texts)
 
+    @cached_property
+    def whole(self) -> str:
+        """All the texts as one, in lower case."""
+        return "\n".join(self.texts).lower()
+
 
 def list_missing_numbers(draft: ClaimDraft) -> list[str]:
     """Return the exact numbers of a claim that neither its evidence has nor what the sources say of themselves."""
@@ -58,20 +64,19 @@ def _find_gap(draft: ClaimDraft, carried: _Carried, language: Language) -> str:
         return ""
     if missing := carried.numbers.list_missing(said.text):
         return word_remark("number_missing" if draft.quotes else "nothing_cited", language, words=", ".join(missing))
-    unheard = not draft.cited and not draft.support.holds and _is_unheard(said, carried.texts)
+    unheard = not draft.cited and not draft.support.holds and _is_unheard(said, carried)
     return word_remark("nothing_cited", language) if unheard else ""
 
 
-def _is_unheard(said: ReadSentence, carried: Sequence[str]) -> bool:
+def _is_unheard(said: ReadSentence, carried: _Carried) -> bool:
     """Say whether a sentence has a name that no text has; in a text of another language it may be written otherwise.
 
     Chinese does not show what a name is: most of a sentence's words have to be there.
     """
     if has_ideographs(said.text):
-        own, there = said.stem_set, frozenset(stem for text in carried for stem in read_sentence(text).stem_set)
+        own, there = said.stem_set, frozenset(stem for text in carried.texts for stem in read_sentence(text).stem_set)
         return len(own & there) < MOST * len(own)
-    whole = "\n".join(carried).lower()
-    return not all(name in whole for name in said.names) and not is_in_other_language(said.text, carried)
+    return not all(name in carried.whole for name in said.names) and not is_in_other_language(said.text, carried.texts)
 
 
 def _list_texts(drafts: Iterable[ClaimDraft]) -> list[str]:

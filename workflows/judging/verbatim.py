@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from app.domain.evidence import Quote
 from app.domain.script import count_ideographs
@@ -19,6 +20,8 @@ LEAST_QUOTED = 30
 LETTERS_OF_IDEOGRAPH = 3
 LEAST_CHARS = 12
 """The length from which a piece of a sentence says something that the rest may turn; a date or a name does not."""
+KEPT_TEXTS = 1_024
+"""The texts whose letters are remembered, some 1 KB each: a claim's quotes are looked at in several ways, and by other claims."""
 _LETTERS = re.compile(r"[^\W_]+")
 # A straight mark before a letter opens, any other closes. The first quotation may open, the last may close, in another sentence.
 _QUOTED = re.compile(r"(?:[“「『]|\"(?=\w))([^“”\"「」『』]+)(?:[”\"」』]|$)")
@@ -123,6 +126,7 @@ def _measure_length(text: str) -> float:
     return len(text) + (LETTERS_OF_IDEOGRAPH - 1) * count_ideographs(text)
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
 def _fold_letters(text: str) -> str:
     """Return only letters and digits, in lower case, so that typography does not count."""
     return " ".join(_LETTERS.findall(text.lower()))

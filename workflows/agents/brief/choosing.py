@@ -1,9 +1,8 @@
 """Choosing what a brief quotes: the best units, each with what a reader needs to understand it."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from retrieval.language.names import find_names
 from retrieval.language.sentences import CELL
@@ -99,8 +98,9 @@ class PassageUnits:
     """The units of some passages, each passage's in order."""
 
     def __init__(self, units: Iterable[Unit]) -> None:
-        ordered = sorted(units, key=lambda unit: (unit.passage.key, unit.start))
-        self._units = {key: list(own) for key, own in groupby(ordered, key=lambda unit: unit.passage.key)}
+        self._units = defaultdict[str, list[Unit]](list)
+        for unit in sorted(units, key=lambda unit: unit.start):
+            self._units[unit.passage.key].append(unit)
 
     def take_with(self, unit: Unit, is_strong: bool) -> list[Unit]:
         """Return a unit with what a reader needs, in order; nothing for one that opens a list which its passage lacks.

@@ -129,9 +129,9 @@ def _add_meanings(units: Sequence[Unit], shares: Sequence[float], meanings: Mean
 
 def _add_neighbours(units: Sequence[Unit], shares: Sequence[float]) -> list[float]:
     """Add to each unit's own words those of the units beside it in its passage, and its passage's score."""
-    around = []
-    for at, unit in enumerate(units):
-        beside = [i for i in (at - 1, at + 1) if 0 <= i < len(units) and units[i].passage.key == unit.passage.key]
+    around, keys = [], [unit.passage.key for unit in units]
+    for at, key in enumerate(keys):
+        beside = [i for i in (at - 1, at + 1) if 0 <= i < len(units) and keys[i] == key]
         around.append(max((shares[i] for i in beside), default=0.0))
     return [
         own + AROUND * other + PASSAGE_SCORE * unit.passage.score for unit, own, other in zip(units, shares, around, strict=True)
