@@ -104,10 +104,15 @@ def _format_section(section: Section, own: Sequence[tuple[int, ClaimDraft]], str
     for number, draft in own:
         cited = draft.quotes if draft.cited else ()
         names = [name for name, stretch in stretches.items() if any(stretch.holds(quote) for quote in cited)]
-        parts += [as_data(MARKER.sub("", section.body[at : draft.sentence.start]))]
+        parts += [_show_between(section.body[at : draft.sentence.start])]
         parts += [f'<statement id="{number}" cites="{" ".join(names)}">{as_data(draft.sentence.text)}</statement>']
         at = draft.sentence.end
-    return "".join([*parts, as_data(MARKER.sub("", section.body[at:]))]).strip()
+    return "".join([*parts, _show_between(section.body[at:])]).strip()
+
+
+def _show_between(text: str) -> str:
+    """Return what stands between statements without citations, and without bold, whose other half may be in a statement."""
+    return as_data(MARKER.sub("", text).replace("**", ""))
 
 
 def _format_stretch(name: str, stretch: Passage) -> str:

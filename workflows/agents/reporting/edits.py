@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from pydantic import Field
 
 from app.domain.script import count_words
-from workflows.agents.quoting import locate_quote
+from workflows.agents.quoting import TextSpan, locate_quote
 from workflows.agents.steps import StepAnswer
 
 MAX_EDITS = 80
-MIN_FIND = 12
+LONG = 12
+"""A passage of so many characters is looked for though its blanks or marks differ; a shorter one stands there once, as it is."""
 LEAST_KEPT = 0.5
 """The share of its words that a report keeps through all edits together; edits that take more are no edits."""
 
@@ -27,7 +28,13 @@ def apply_edits(text: str, edits: Iterable[EditAnswer]) -> str:
     """Return the text after the edits whose passage stands in it, in their order; the text itself if they leave too little."""
     changed = text
     for edit in [*edits][:MAX_EDITS]:
-        span = locate_quote(changed, edit.find) if len(edit.find.strip()) >= MIN_FIND else None
+        span = _find_place(changed, edit.find.strip())
         if span is not None:
             changed = f"{changed[: span.start]}{edit.replace.strip()}{changed[span.end :]}"
     return changed if count_words(changed) >= LEAST_KEPT * count_words(text) else text
+
+
+def _find_place(text: str, said: str) -> TextSpan | None:
+    if said and text.count(said) == 1:
+        return TextSpan(text.index(said), text.index(said) + len(said))
+    return locate_quote(text, said) if len(said) >= LONG else None
