@@ -59,12 +59,13 @@ async def make_consistent(desk: ReportDesk, title: str, pieces: list[ReportPiece
 
 
 def _edit_pieces(desk: ReportDesk, pieces: list[ReportPiece], text: str, edits: Sequence[EditAnswer]) -> list[ReportPiece]:
-    """Return the pieces of the edited text; one that did not change stays what it was."""
+    """Return the pieces of the edited text; one that did not change stays what it was. Edits that leave none are no edits."""
     edited = apply_edits(text, edits)
     if edited == text:
         return pieces
     before = {(piece.heading, piece.text): piece for piece in pieces}
-    return [before.get((piece.heading, piece.text), piece) for piece in cut_whole_report(desk, edited, desk.book.ids)[1]]
+    cut = cut_whole_report(desk, edited, desk.book.ids)[1]
+    return [before.get((piece.heading, piece.text), piece) for piece in cut] or pieces
 
 
 def _add_frame(desk: ReportDesk, pieces: list[ReportPiece], answer: ConsistencyAnswer) -> list[ReportPiece]:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from app.domain.chat import ChatRole, Message
+from app.domain.script import count_words
+from workflows.agents.citation_cleaning import remove_citations
 from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.edits import EditAnswer, apply_edits
@@ -39,7 +41,8 @@ CRITIQUE = declare_step("critique", CritiqueAnswer, max_tokens=6_000, spare=["co
 async def criticise(desk: ReportDesk, written: Sequence[Message], text: str) -> str:
     """Return the text after its edits; `written` are the messages that it answers. Without an answer it stays as it is."""
     kit = desk.kit
-    asked = kit.prompts.get("critique", kit.language).render(form=kit.codec.describe_form(CRITIQUE, kit.prompts, kit.language))
+    form = kit.codec.describe_form(CRITIQUE, kit.prompts, kit.language)
+    asked = kit.prompts.get("critique", kit.language).render(words=str(count_words(remove_citations(text))), form=form)
     messages = (*written, Message(role=ChatRole.ASSISTANT, content=text), *asked)
     answer = await desk.ask(desk.asker, CRITIQUE, messages, "critique_failed")
     if answer is None:
