@@ -58,7 +58,7 @@ def share(rows: Sequence[Mapping[str, Any]], key: str) -> float:
     return sum(bool(row[key]) for row in rows) / len(rows)
 
 
-def collect_figures(folder: Path) -> dict[str, float]:
+def collect_figures(folder: Path = CASES) -> dict[str, float]:
     """Compute all figures from the cases in `folder`."""
     compared: Counter[str] = Counter(won=0, tied=0, lost=0, held=0)
     ratios: list[tuple[float, float]] = []

@@ -42,9 +42,13 @@ class ClaimDraft:
         return self.cited and self.support in (Support.NONE, Support.CONTRADICTED)
 
     def with_verdict(self, support: Support, judge: str, reason: str = "") -> "ClaimDraft":
-        """Return this claim with a verdict. A sentence without a citation of its own is at worst uncited, never failing."""
+        """Return this claim with a verdict. A sentence without a citation of its own is at worst uncited, never failing.
+
+        The reason is kept of one that nothing gives.
+        """
         if not self.cited and not support.holds:
-            return replace(self, support=Support.UNCITED, judge=judge)
+            unfounded = support in (Support.NONE, Support.CONTRADICTED)
+            return replace(self, support=Support.UNCITED, judge=judge, reason=reason if unfounded else "")
         return replace(self, support=support, judge=judge, reason=reason)
 
     def to_claim(self, weak: str, gap: str) -> Claim:

@@ -18,7 +18,6 @@ from workflows.judging.claim_repair import TextReplacement
 from workflows.judging.model_judge import MOST_AT_ONCE, ModelRuling, judge_some
 from workflows.judging.offline_judge import judge_offline, judge_verbatim
 from workflows.judging.remarks import word_remark
-from workflows.judging.unsourced import find_gaps
 from workflows.judging.verbatim import VERBATIM
 
 PARTS_AT_ONCE = 6
@@ -27,17 +26,14 @@ JUDGED, REPAIRED = "report/support", "report/repair"
 
 
 async def look_by_model(
-    sections: Sequence[Section], drafts: Sequence[ClaimDraft], kit: Kit, known: str = ""
+    sections: Sequence[Section], drafts: Sequence[ClaimDraft], kit: Kit
 ) -> tuple[list[ClaimDraft], list[TextReplacement]]:
     """Return the verdicts on claims of these sections that nobody has judged, and the sentences that the model reworded.
 
-    A sentence that no citation of its paragraph follows is asked about where a reader would be warned of it. `known` is as for
-    `find_gaps`.
+    Sentences without a citation are asked about too: what passes for known misleads like any other.
     """
     drafts = [judge_verbatim(draft) for draft in drafts]
-    gaps = find_gaps(drafts, kit.language, known)
-    doubtful = [draft for draft, gap in zip(drafts, gaps, strict=True) if draft.quotes or (gap and not draft.sentence.keys)]
-    rulings = await _ask(JUDGED, sections, doubtful, kit)
+    rulings = await _ask(JUDGED, sections, [draft for draft in drafts if draft.quotes or not draft.sentence.keys], kit)
     changes = [_soften_sentence(ruling) for ruling in rulings.values() if ruling.softened]
     return [_apply_ruling(draft, rulings.get(_place_of(draft)), kit.language) for draft in drafts], changes
 

@@ -51,9 +51,8 @@ async def verify_report(
         draft for number, section in enumerate(report.sections) for draft in make_drafts(section, number, known, around, passages)
     ]
     by_model = judges.second is ClaimGrader.MODEL
-    named = _list_headings(report)
     if by_model:
-        drafts, changes = await look_by_model(report.sections, drafts, kit, named)
+        drafts, changes = await look_by_model(report.sections, drafts, kit)
     else:
         drafts, changes = await _grade_offline(drafts, kit.language), []
     if mend:

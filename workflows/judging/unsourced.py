@@ -1,7 +1,8 @@
 """Finding what misleads though no judge called it false: a name or a number that nothing cited in its paragraph carries.
 
 A sentence that opens, links or closes, or that speaks of the report or its evidence, states nothing that could mislead, and one
-that a judge found supported, or that is in its source's own words, has what it says. A citation that was removed is told of too.
+that a judge found supported, or that is in its source's own words, has what it says. A citation that was removed is told of too,
+and a sentence without one that a model, which saw all that is cited, found nowhere.
 """
 
 from collections.abc import Iterable, Sequence
@@ -59,6 +60,8 @@ def _find_gap(draft: ClaimDraft, carried: _Carried, language: Language) -> str:
         return ""
     if draft.sentence.keys and not draft.quotes:
         return word_remark("citation_removed", language)
+    if draft.support is Support.UNCITED and draft.judge == ClaimGrader.MODEL and draft.reason:
+        return draft.reason
     said = read_sentence(draft.sentence.text)
     if (draft.support is Support.FULL and draft.judge == ClaimGrader.MODEL) or states_nothing(said):
         return ""

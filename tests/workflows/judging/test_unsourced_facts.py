@@ -1,5 +1,6 @@
 """A fact that nothing cited gives is marked, wherever in the report it stands."""
 
+import json
 from datetime import date
 
 import pytest
@@ -181,13 +182,24 @@ async def test_a_missing_number_is_marked_unless_a_model_found_it(judge: str, gr
     assert ("95,000,000" in claim.reason) is marked
 
 
-@pytest.mark.parametrize("word", ["remark", "none"])
-async def test_a_model_says_what_of_uncited_sentences_is_a_fact(word: str) -> None:
-    model = ScriptedModel(lambda _: verdict(verdict=word))
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ({"remark": [1, 2]}, []),
+        ({"remark": [1]}, ["The messages of Taft were not found."]),
+        (
+            {"remark": [1, 2], "others": [{"id": 2, "verdict": "none", "reason": "Not said."}]},
+            ["The messages of Taft were not found."],
+        ),
+        ({"full": [2], "others": [{"id": 1, "verdict": "contradicted", "reason": "One."}]}, ["There are several points."]),
+        ({"full": [2], "others": [{"id": 1, "verdict": "partial", "reason": "Some."}]}, []),
+    ],
+)
+async def test_a_model_says_what_of_uncited_sentences_nothing_gives(said: object, wrong: list[str]) -> None:
+    model = ScriptedModel(lambda _: json.dumps(said))
     plain = f"{CITED}\n\nThere are several points. The messages of Taft were not found."
     report = await check(a_report(plain), Judges(second=ClaimGrader.MODEL), model)
-    assert marked(report) == (["The messages of Taft were not found."] if word == "none" else [])
-    assert ">There are several points" not in model.requests[0].messages[-1].content
+    assert marked(report) == wrong
 
 
 async def find_reasons(figure: str, source: str) -> list[str]:
