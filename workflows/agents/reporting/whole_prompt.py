@@ -66,7 +66,7 @@ def format_background(desk: ReportDesk) -> str:
     language, book = desk.kit.language, desk.book
     gaps = dict.fromkeys(as_data(gap) for finding in desk.findings for gap in finding.gaps)
     parts = [
-        ("wants", desk.plan.intent),
+        ("wants", _format_intent(desk)),
         ("reader_notes", desk.notes),
         ("plan", _format_plan(desk)),
         ("answers", "\n\n".join(_format_answer(desk, finding.subtask_id, finding.answer) for finding in desk.findings)),
@@ -75,6 +75,12 @@ def format_background(desk: ReportDesk) -> str:
         ("judged_by", desk.criteria),
     ]
     return "\n\n".join(f"{say(what, language)}:\n{text.strip()}" for what, text in parts if text.strip())
+
+
+def _format_intent(desk: ReportDesk) -> str:
+    """Return the intent without what it tells searchers alone: points to look for, held against a length, crowd a report."""
+    searched = tuple(f"{say(what, desk.kit.language)}:" for what in ("must_cover", "scope", "key_terms"))
+    return "\n".join(line for line in desk.plan.intent.splitlines() if not line.startswith(searched))
 
 
 def _format_plan(desk: ReportDesk) -> str:
