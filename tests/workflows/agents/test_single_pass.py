@@ -74,6 +74,16 @@ def passage_of(quote: Quote, before: str = "", after: str = "") -> Passage:
     return Passage(source=quote.source, text=text, start=start, end=start + len(text))
 
 
+async def test_the_writer_is_not_held_to_the_points_that_searchers_look_for() -> None:
+    intent = "Why tariffs stayed.\nScope: before 1900\nForm: a page\nMust cover: wages; prices\nKey terms: duties"
+    model = whole_writer(WHOLE)
+    plan = PLAN.model_copy(update={"intent": intent})
+    await write_report(ONE_PASS, plan, FOUND, make_kit(model, make_record()))
+    asked = model.requests[0].messages[-1].content
+    assert "Why tariffs stayed.\nForm: a page\n" in asked
+    assert "Must cover" not in asked and "Key terms" not in asked
+
+
 async def test_two_calls_write_the_whole_report() -> None:
     model = whole_writer(WHOLE)
     report = await write(model)
