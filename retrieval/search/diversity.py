@@ -38,7 +38,8 @@ def select_diverse(ranked: Iterable[Passage], limit: int) -> list[Passage]:
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     """All runs of three words; a shorter text is one run."""
     words = split_units(text.lower())
-    return frozenset(tuple(words[at : at + _SHINGLE]) for at in range(max(1, len(words) - _SHINGLE + 1)))
+    runs = frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
+    return runs or frozenset({tuple(words)})
 
 
 def _are_alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:

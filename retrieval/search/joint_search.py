@@ -58,4 +58,5 @@ class JointIndexes:
 
 def documents_of(places: Mapping[Key, PassagePlace]) -> dict[Key, str]:
     """Name the document of each candidate. The same document in another collection has another name."""
-    return {key: f"{collection_of(key.within)} {place.document}" for key, place in places.items()}
+    collections = {name: collection_of(name) for name in {key.within for key in places}}
+    return {key: f"{collections[key.within]} {place.document}" for key, place in places.items()}

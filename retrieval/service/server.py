@@ -24,6 +24,7 @@ import uvloop
 from aiohttp import web
 
 from app.domain.errors import RubricaError
+from app.garbage import collect_garbage_rarely
 from app.open_files import allow_open_files
 from app.settings import read_settings
 from retrieval.encoding.answer_rater import AnswerRater, RaterWhenHere, open_rater
@@ -114,6 +115,7 @@ async def serve(options: Options, engines: RetrievalEngines) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     await owner.open()
+    collect_garbage_rarely()  # a search makes thousands of keys and scores, and no cycles
     await asyncio.to_thread(options.socket.unlink, missing_ok=True)  # a dead owner's socket: this process holds the lock
     await web.UnixSite(runner, str(options.socket)).start()
     await stop.wait()

@@ -155,4 +155,4 @@ def pieces_of(unit: str) -> tuple[str, ...]:
     if len(unit) < LONG_WORD or not unit.isalpha():
         return ()
     word = f"_{unit}_"
-    return tuple(word[at : at + size] for size in PIECES for at in range(len(word) - size + 1))
+    return tuple([word[at : at + size] for size in PIECES for at in range(len(word) - size + 1)])

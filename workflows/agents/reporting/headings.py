@@ -10,7 +10,8 @@ from workflows.checks.markdown import remove_open_fence
 _MARKED = re.compile(r"^[ \t]{0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t#]*$", re.MULTILINE)
 _BOLD = r"^[ \t]{0,3}\*\*([^*\n\[\]]{1,119}[^*\n\[\].!?。！？])\*\*[ \t]*:?[ \t]*$"
 _MARKED_OR_BOLD = re.compile(rf"{_MARKED.pattern}|{_BOLD}", re.MULTILINE)
-_UNDERLINE = re.compile(r"(?<=\S)[ \t]*\n[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
+_RULE = re.compile(r"\n[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
+_UNDERLINE = re.compile(rf"(?<=\S)[ \t]*{_RULE.pattern}", re.MULTILINE)
 
 
 class HeadedPart(NamedTuple):
@@ -61,5 +62,7 @@ def flatten_headings(text: str, besides: str = "") -> str:
 def _remove_underlines(text: str) -> str:
     """Remove the lines that make a heading of the line above them, and fences that nothing closes."""
     text = remove_open_fence(text)
+    if not _RULE.search(text):  # most texts have no rule, and to see that is quick
+        return text
     code = find_fenced_code(text)
     return _UNDERLINE.sub(lambda match: match.group() if code.holds(match.start()) else "", text)
