@@ -45,7 +45,7 @@ def _make_kit(truth: dict[str, bool], language: Language) -> Kit:
         claims = _CLAIM.findall(request.messages[-1].content)
         right = {int(number): truth.get(text, False) for number, text in claims}
         doubts = [{"id": number, "verdict": Support.NONE, "reason": "known"} for number, holds in right.items() if not holds]
-        return json.dumps({"full": [number for number, holds in right.items() if holds], "others": doubts})
+        return json.dumps({"full": [{"id": number, "by": ""} for number, holds in right.items() if holds], "others": doubts})
 
     chat, prompts = ScriptedModel(answer), PromptLibrary.load()
     return Kit(chat, {}, LocalRecord("told"), prompts, SchemaCodec(), date(2026, 1, 1), lambda: 0.0, language=language)

@@ -9,7 +9,7 @@ from pydantic import Field
 from app.domain.citations import MARKER
 from app.domain.claims import Support
 from app.domain.errors import ModelError
-from app.domain.evidence import Passage
+from app.domain.evidence import Passage, Quote
 from app.domain.report import Section
 from workflows.agents.asker import Asker
 from workflows.agents.citation_cleaning import remove_citations
@@ -20,6 +20,7 @@ from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_attribute, as_data
 from workflows.checks.vetoes.veto import find_veto
 from workflows.judging.claim_draft import ClaimDraft
+from workflows.judging.named_sentences import find_named, number_sentences
 
 MODEL = "model"
 MOST_AT_ONCE = 160
@@ -42,20 +43,29 @@ class DoubtAnswer(StepAnswer):
     )
 
 
-class VerdictsAnswer(StepAnswer):
-    """One verdict for each statement. Those that need no reason come as lists: alike answers one by one would read as a loop."""
+class SupportAnswer(StepAnswer):
+    """A statement that is full, and what gives it."""
 
-    full: tuple[int, ...] = Field(default=(), description="ids of the statements that are full")
+    id: int = Field(default=0, description="the statement's id")
+    by: str = Field(default="", description="the fewest sentences that together give it, such as S3.4 S3.7-8 S1.2")
+
+
+class VerdictsAnswer(StepAnswer):
+    """One verdict for each statement."""
+
+    full: tuple[SupportAnswer, ...] = Field(default=(), description="the statements that are full")
     remark: tuple[int, ...] = Field(default=(), description="ids of those that are remarks")
     others: tuple[DoubtAnswer, ...] = Field(default=(), description="all others, one by one")
 
-    def rule(self, number: int, draft: ClaimDraft) -> "ModelRuling":
+    def rule(self, number: int, draft: ClaimDraft, stretches: Mapping[str, Passage]) -> "ModelRuling":
         """Return the ruling on the statement of this number; without one, the draft as it is."""
         doubt = next((each for each in self.others if each.id == number), None)
         if doubt is not None:
             return _doubt(draft, doubt)
-        if number in self.full:
-            return ModelRuling(draft=draft.with_verdict(Support.FULL, MODEL))
+        found = next((each for each in self.full if each.id == number), None)
+        if found is not None:
+            named = tuple(find_named(found.by, stretches)) if draft.cited else ()
+            return ModelRuling(draft=draft.with_verdict(Support.FULL, MODEL), named=named)
         if number in self.remark:
             holds = Support.FULL if draft.cited else Support.UNCITED
             return ModelRuling(draft=replace(draft.with_verdict(holds, MODEL), remark=True))
@@ -67,10 +77,11 @@ SUPPORT = declare_step("support", VerdictsAnswer, max_tokens=8_000)
 
 @dataclass(frozen=True, slots=True)
 class ModelRuling:
-    """A draft's new verdict, and the sentence that replaces it; empty to keep the sentence."""
+    """A draft's new verdict, and the sentence that replaces it; empty to keep the sentence. `named` are words that give it."""
 
     draft: ClaimDraft
     softened: str = ""
+    named: tuple[Quote, ...] = ()
 
 
 async def judge_some(kit: Kit, agent: str, sections: Sequence[Section], drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
@@ -79,19 +90,19 @@ async def judge_some(kit: Kit, agent: str, sections: Sequence[Section], drafts: 
     `agent` is a path of their own, by which a resumed stage finds its turns again.
     """
     asker = Asker(kit, agent)
+    stretches = {f"S{number}": stretch for number, stretch in enumerate(join_passages(p for d in drafts for p in d.shown), 1)}
     messages = kit.prompts.get("support", kit.language).render(
-        claims=_format_drafts(sections, drafts), form=kit.codec.describe_form(SUPPORT, kit.prompts, kit.language)
+        claims=_format_drafts(sections, drafts, stretches), form=kit.codec.describe_form(SUPPORT, kit.prompts, kit.language)
     )
     try:
         answer = (await asker.ask(SUPPORT, messages)).answer
     except (ModelError, BudgetSpent):
         return [ModelRuling(draft=draft) for draft in drafts]
-    return [answer.rule(number, draft) for number, draft in enumerate(drafts, 1)]
+    return [answer.rule(number, draft, stretches) for number, draft in enumerate(drafts, 1)]
 
 
-def _format_drafts(sections: Sequence[Section], drafts: Sequence[ClaimDraft]) -> str:
+def _format_drafts(sections: Sequence[Section], drafts: Sequence[ClaimDraft], stretches: Mapping[str, Passage]) -> str:
     """Return the passages, each stretch of a source once, and the sections of the drafts, in which these are numbered."""
-    stretches = {f"S{number}": stretch for number, stretch in enumerate(join_passages(p for d in drafts for p in d.shown), 1)}
     shown = [_format_stretch(name, stretch) for name, stretch in stretches.items()]
     numbered = groupby(enumerate(drafts, 1), key=lambda each: each[1].section)
     read = [_format_section(sections[place], list(own), stretches) for place, own in numbered]
@@ -120,7 +131,7 @@ def _format_stretch(name: str, stretch: Passage) -> str:
     author = f' author="{as_attribute(source.author)}"' if source.author else ""
     date = f' date="{source.published.isoformat()}"' if source.published else ""
     head = f'<passage id="{name}" source="{as_attribute(source.title)}"{author}{date}>'
-    return f"{head}\n{as_data(stretch.text[:PASSAGE_CHARS])}\n</passage>"
+    return f"{head}\n{number_sentences(stretch.text[:PASSAGE_CHARS])}\n</passage>"
 
 
 def _doubt(draft: ClaimDraft, said: DoubtAnswer) -> ModelRuling:

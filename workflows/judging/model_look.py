@@ -16,6 +16,7 @@ from workflows.agents.kit import Kit
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.claim_repair import TextReplacement
 from workflows.judging.model_judge import MOST_AT_ONCE, ModelRuling, judge_some
+from workflows.judging.named_sentences import cite_named
 from workflows.judging.offline_judge import judge_offline, judge_verbatim
 from workflows.judging.remarks import word_remark
 from workflows.judging.verbatim import VERBATIM
@@ -35,7 +36,13 @@ async def look_by_model(
     drafts = [judge_verbatim(draft) for draft in drafts]
     rulings = await _ask(JUDGED, sections, [draft for draft in drafts if draft.quotes or not draft.sentence.keys], kit)
     changes = [_soften_sentence(ruling) for ruling in rulings.values() if ruling.softened]
-    return [_apply_ruling(draft, rulings.get(_place_of(draft)), kit.language) for draft in drafts], changes
+    judged = [_apply_ruling(draft, rulings.get(_place_of(draft)), kit.language) for draft in drafts]
+    for place, draft in enumerate(judged):
+        if (ruling := rulings.get(_place_of(draft))) and ruling.named:
+            quotes, change = cite_named(draft, ruling.named, sections[draft.section].body)
+            judged[place] = replace(draft, quotes=tuple(quotes))
+            changes.append(change)
+    return judged, changes
 
 
 async def confirm_repairs(

@@ -64,7 +64,8 @@ async def verify_report(
         changes += [*reworded, *(change for change in cited if (change.section, change.start) not in rewritten)]
     if not by_model:
         drafts = await look_again(drafts, kit, judges)
-    return _finish_report(report, drafts, changes, pool, kit.language, judges.second)
+    named = {quote.key: quote for draft in drafts for quote in draft.quotes}
+    return _finish_report(report, drafts, changes, pool | named, kit.language, judges.second)
 
 
 async def _grade_offline(drafts: Sequence[ClaimDraft], language: Language) -> list[ClaimDraft]:

@@ -209,8 +209,10 @@ async def test_chinese_reports_are_told_in_chinese() -> None:
 
 def verdict(verdict: str = "none", **said: object) -> ScriptedAnswer:
     """A judge's verdict on the first statement."""
-    if verdict in ("full", "remark"):
-        return json.dumps({verdict: [1]})
+    if verdict == "full":
+        return json.dumps({"full": [{"id": 1} | said]})
+    if verdict == "remark":
+        return json.dumps({"remark": [1]})
     return json.dumps({"others": [{"id": 1, "verdict": verdict, "reason": "Not said.", "softened": ""} | said]})
 
 
@@ -240,7 +242,7 @@ async def test_a_judge_reads_a_statement_in_its_section_beside_the_whole_passage
     model = ScriptedModel(lambda _: verdict(verdict="full"))
     await verify_report(report, (found,), make_kit(model, make_record()), Judges(second=ClaimGrader.MODEL), {})
     asked = model.requests[0].messages[-1].content
-    assert text in asked
+    assert all(said in asked for said in ("Chapter 3.", PROTECT.text, "It was repealed in 1833."))
     assert '| Tariff | <statement id="1" cites="S1">ended in 1833</statement>' in asked
     assert "So it fell." in asked
 

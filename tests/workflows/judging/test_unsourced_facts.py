@@ -191,8 +191,11 @@ async def test_a_missing_number_is_marked_unless_a_model_found_it(judge: str, gr
             {"remark": [1, 2], "others": [{"id": 2, "verdict": "none", "reason": "Not said."}]},
             ["The messages of Taft were not found."],
         ),
-        ({"full": [2], "others": [{"id": 1, "verdict": "contradicted", "reason": "One."}]}, ["There are several points."]),
-        ({"full": [2], "others": [{"id": 1, "verdict": "partial", "reason": "Some."}]}, []),
+        (
+            {"full": [{"id": 2}], "others": [{"id": 1, "verdict": "contradicted", "reason": "One."}]},
+            ["There are several points."],
+        ),
+        ({"full": [{"id": 2}], "others": [{"id": 1, "verdict": "partial", "reason": "Some."}]}, []),
     ],
 )
 async def test_a_model_says_what_of_uncited_sentences_nothing_gives(said: object, wrong: list[str]) -> None:
