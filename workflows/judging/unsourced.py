@@ -60,7 +60,7 @@ def _find_gap(draft: ClaimDraft, carried: _Carried, language: Language) -> str:
         return ""
     if draft.sentence.keys and not draft.quotes:
         return word_remark("citation_removed", language)
-    if draft.support is Support.UNCITED and draft.judge == ClaimGrader.MODEL and draft.reason:
+    if draft.support is Support.UNCITED and draft.judge == ClaimGrader.MODEL:
         return draft.reason
     said = read_sentence(draft.sentence.text)
     if (draft.support is Support.FULL and draft.judge == ClaimGrader.MODEL) or states_nothing(said):
