@@ -74,11 +74,13 @@ def collect_figures(folder: Path = CASES) -> dict[str, float]:
                 known += _read(file)
     figures: dict[str, float] = {"questions": len(ratios), **compared}
     figures |= {"tokens_ratio": statistics.mean(r[0] for r in ratios), "billed_ratio": statistics.mean(r[1] for r in ratios)}
-    deserved = sum(row["deserved"] for row in rows["marks"])
-    figures |= {"deserved": deserved, "undeserved": len(rows["marks"]) - deserved}
+    if rows["marks"]:
+        deserved = sum(row["deserved"] for row in rows["marks"])
+        figures |= {"deserved": deserved, "undeserved": len(rows["marks"]) - deserved}
     for kind in ("overreach", "honest"):
-        figures[f"signed_{kind}"] = share([row for row in rows["planted"] if row["kind"] == kind], "signed")
-    return figures | {name: share(rows["citations"], name) for name in ("exact", "carried")}
+        if planted := [row for row in rows["planted"] if row["kind"] == kind]:
+            figures[f"signed_{kind}"] = share(planted, "signed")
+    return figures | ({name: share(rows["citations"], name) for name in ("exact", "carried")} if rows["citations"] else {})
 
 
 def _read(file: Path) -> Any:
