@@ -25,7 +25,7 @@ FURTHER, APART = 1.0, 2.0
 """What a further sentence has to add, next to the others or apart: 1 is a word that stands nowhere else in the passage."""
 TELLING = 2.0
 """The weight of a name or a number beside that of another word."""
-KEPT_PASSAGES = 256
+KEPT_PASSAGES = 64
 """The passages whose sentences are remembered, some 20 KB each: findings and then the report cite the same ones often."""
 Window = tuple[int, int]
 _TELLING = re.compile(r"\S*[\dA-Z]\S*")
