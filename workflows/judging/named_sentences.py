@@ -18,7 +18,7 @@ from workflows.judging.claim_repair import TextReplacement
 
 MOST_QUOTES = 4
 MOST_SENTENCES, QUOTE_CHARS = 12, 1_200
-_NAME = re.compile(r"S(\d+)\.(\d+)(?:\s*[-–]\s*(?:S\d+\.)?(\d+))?")
+_NAME = re.compile(r"S(\d{1,4})\.(\d{1,5})(?:\s*[-–]\s*(?:S\d{1,4}\.)?(\d{1,5}))?")
 _RUN = re.compile(rf"{MARKER.pattern}(?:\s*{MARKER.pattern})*")
 
 

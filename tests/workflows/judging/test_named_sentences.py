@@ -62,6 +62,7 @@ def test_neighbours_make_one_quotation_and_unknown_names_none() -> None:
         for p in (BREMEN, LEASE)
         if p.holds(q)
     )
+    assert find_named("S1.9-99999 S99999999999.1 S1.99999999999 none", stretches) == []
     assert [q.text for q in find_named("S1.1 S1.3", stretches)] == ["Protokoll der Sitzung.", "Die Frist endet am 30. November."]
 
 
