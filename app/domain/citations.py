@@ -11,6 +11,7 @@ from app.domain.evidence import Quote
 from app.domain.value import Value
 
 MARKER = re.compile(r"\[\[([^\[\]\n]{1,80})\]\]")
+MARKER_RUN = re.compile(rf"{MARKER.pattern}(?:\s*{MARKER.pattern})*")
 KEY_MARKER = re.compile(r"\[\[\s*(?:[0-9a-f]{16}|removed)\s*\]\]")
 """A marker that is one wherever it stands. Within code others are code, such as the tests of a shell."""
 

@@ -7,14 +7,13 @@ its own. What a citation of a passage quotes is chosen by the statement that cit
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from app.domain.citations import MARKER, REMOVED
+from app.domain.citations import MARKER, MARKER_RUN, REMOVED
 from app.domain.evidence import Finding, Passage, Quote, SourceConflict
 from workflows.agents.sentence_choice import choose_quotes
 from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.shown_passages import format_documents, show_passage
 from workflows.agents.untrusted import as_data
 
-_MARKERS = re.compile(rf"{MARKER.pattern}(?:\s*{MARKER.pattern})*")
 _ID = re.compile(r"(?<![a-z0-9])q(\d{1,6})(?![a-z0-9])", re.IGNORECASE)
 NO_QUOTE = "q0"
 """The id that stands where a citation named nothing and was removed."""
@@ -82,7 +81,7 @@ class EvidenceBook:
     def put_ids(self, text: str) -> str:
         """Return a text with its markers turned into ids; those next to each other that name the same passage become one."""
         known = text.replace(REMOVED, f"[{NO_QUOTE}]")
-        return _MARKERS.sub(lambda run: "".join(dict.fromkeys(map(self._show_id, MARKER.findall(run.group())))), known)
+        return MARKER_RUN.sub(lambda run: "".join(dict.fromkeys(map(self._show_id, MARKER.findall(run.group())))), known)
 
     def _show_id(self, key: str) -> str:
         return f"[{self._ids[key]}]" if key in self._ids else ""

@@ -61,7 +61,7 @@ class VerdictsAnswer(StepAnswer):
         """Return the ruling on the statement of this number; without one, the draft as it is."""
         doubt = next((each for each in self.others if each.id == number), None)
         if doubt is not None:
-            return _doubt(draft, doubt)
+            return _make_doubtful(draft, doubt)
         found = next((each for each in self.full if each.id == number), None)
         if found is not None:
             named = tuple(find_named(found.by, stretches)) if draft.cited else ()
@@ -134,7 +134,7 @@ def _format_stretch(name: str, stretch: Passage) -> str:
     return f"{head}\n{number_sentences(stretch.text[:PASSAGE_CHARS])}\n</passage>"
 
 
-def _doubt(draft: ClaimDraft, said: DoubtAnswer) -> ModelRuling:
+def _make_doubtful(draft: ClaimDraft, said: DoubtAnswer) -> ModelRuling:
     verdict = DOUBTS.get(said.verdict.strip().lower())
     if verdict is None:
         return ModelRuling(draft=draft)

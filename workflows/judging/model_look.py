@@ -4,11 +4,11 @@ The offline grader judges the claims that the model gives no verdict on. It also
 model judges that too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.domain.claims import Support
-from app.domain.evidence import Passage
+from app.domain.evidence import Passage, Quote
 from app.domain.query import Language
 from app.domain.report import Section
 from workflows.agents.concurrency import gather_all
@@ -37,12 +37,23 @@ async def look_by_model(
     rulings = await _ask(JUDGED, sections, [draft for draft in drafts if draft.quotes or not draft.sentence.keys], kit)
     changes = [_soften_sentence(ruling) for ruling in rulings.values() if ruling.softened]
     judged = [_apply_ruling(draft, rulings.get(_place_of(draft)), kit.language) for draft in drafts]
+    became: dict[tuple[int, int, str], tuple[Quote, ...]] = {}
     for place, draft in enumerate(judged):
         if (ruling := rulings.get(_place_of(draft))) and ruling.named:
             quotes, change = cite_named(draft, ruling.named, sections[draft.section].body)
             judged[place] = replace(draft, quotes=tuple(quotes))
             changes.append(change)
-    return judged, changes
+            became |= {(draft.section, draft.sentence.paragraph, key): tuple(quotes) for key in draft.sentence.keys}
+    return [_follow(draft, became) for draft in judged], changes
+
+
+def _follow(draft: ClaimDraft, became: Mapping[tuple[int, int, str], tuple[Quote, ...]]) -> ClaimDraft:
+    """Let a sentence that leans on another's citation lean on what this one cites now."""
+    if draft.cited:
+        return draft
+    place = draft.section, draft.sentence.paragraph
+    leaning = [quote for old in draft.quotes for quote in became.get((*place, old.key), (old,))]
+    return replace(draft, quotes=tuple({quote.key: quote for quote in leaning}.values()))
 
 
 async def confirm_repairs(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from app.domain.citations import MARKER, marker_of
+from app.domain.citations import MARKER, MARKER_RUN, marker_of
 from app.domain.evidence import Passage, Quote
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
@@ -19,7 +19,6 @@ from workflows.judging.claim_repair import TextReplacement
 MOST_QUOTES = 4
 MOST_SENTENCES, QUOTE_CHARS = 12, 1_200
 _NAME = re.compile(r"S(\d{1,4})\.(\d{1,5})(?:\s*[-–]\s*(?:S\d{1,4}\.)?(\d{1,5}))?")
-_RUN = re.compile(rf"{MARKER.pattern}(?:\s*{MARKER.pattern})*")
 
 
 def number_sentences(text: str) -> str:
@@ -65,7 +64,7 @@ def cite_named(draft: ClaimDraft, named: Sequence[Quote], body: str) -> tuple[li
     """
     start, end = draft.sentence.start, draft.sentence.end
     by_key = {quote.key: quote for quote in draft.quotes}
-    runs = list(_RUN.finditer(body, start, end))
+    runs = list(MARKER_RUN.finditer(body, start, end))
     cited = [[by_key[key] for key in MARKER.findall(run.group()) if key in by_key] for run in runs]
     taken = [[quote for quote in named if any(_share_passage(draft, quote, old) for old in own)] or own for own in cited]
     placed = {quote.key for own in taken for quote in own}

@@ -31,10 +31,10 @@ class WantedStage(NamedTuple):
 class StageOpening(NamedTuple):
     """A stage as found. With `result` set it is finished and nothing is to be done.
 
-    `attempt` goes into every later call of this attempt; `turns` are in the order of storing, none of a
-    finished stage; `notes` were pinned when the
-    stage was first opened. The stage may begin when `halt` is none; `granted` tells whether the first reservation was made.
-    `needed` are the results of the stages asked for, in that order. `asked_on` is the day (UTC) on which the run was created.
+    `attempt` goes into every later call of this attempt; `turns` are in the order of storing, none of a finished stage; `notes`
+    were pinned when the stage was first opened. The stage may begin when `halt` is none; `granted` tells whether the first
+    reservation was made. `needed` are the results of the stages asked for, in that order. `asked_on` is the day (UTC) on which
+    the run was created.
     """
 
     result: bytes | None

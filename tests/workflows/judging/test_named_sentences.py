@@ -86,6 +86,12 @@ async def test_each_citation_of_a_sentence_keeps_its_passage_and_others_join_the
     ]
 
 
+async def test_a_sentence_that_leans_on_a_citation_goes_with_it() -> None:
+    report = await judge(f"Bremen pays. It is 40,000 euros {marker_of(beginning(BREMEN))}.", id=2, by="S1.2")
+    assert [texts_of(report, claim.quote_keys) for claim in report.claims][-1] == ["Der Verein zahlt 40.000 Euro."]
+    assert all(set(claim.quote_keys) <= set(MARKER.findall(report.sections[0].body)) for claim in report.claims)
+
+
 async def test_without_names_the_chosen_words_stay() -> None:
     report = await judge(f"Bremen pays 40,000 euros {marker_of(beginning(BREMEN))}.", by="")
     assert texts_of(report, report.claims[0].quote_keys) == ["Protokoll der Sitzung."]
