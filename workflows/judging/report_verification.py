@@ -6,10 +6,11 @@ failing claim gets better evidence of the run if there is some. A notice tells t
 
 from collections.abc import Mapping, Sequence
 
+from app.domain.citations import MARKER
 from app.domain.claims import Claim, Support
 from app.domain.evidence import Finding, Passage, Quote, Source
 from app.domain.query import Language
-from app.domain.report import Report
+from app.domain.report import Report, Section
 from app.settings import ClaimGrader
 from workflows.agents.concurrency import give_way
 from workflows.agents.kit import Kit
@@ -133,14 +134,21 @@ def _finish_report(
         _move_claim(draft.to_claim(_weakness_of(draft, language), gap), by_section.get(draft.section, ()))
         for draft, gap in zip(drafts, gaps, strict=True)
     )
+    used = {*_list_cited(sections), *(key for claim in claims for key in claim.quote_keys)}
+    used |= {key for conflict in report.conflicts for key in conflict.quote_keys}
+    replaced = _list_cited(report.sections) - used
     cited = dict.fromkeys([*(quote.key for quote in report.quotes), *(key for claim in claims for key in claim.quote_keys)])
     update = {
         "sections": sections,
-        "quotes": tuple(pool[key] for key in cited),
+        "quotes": tuple(pool[key] for key in cited if key not in replaced),
         "claims": claims,
         "notices": (*report.notices, *list_notices(claims, language, judge)),
     }
     return report.model_copy(update=update)
+
+
+def _list_cited(sections: Sequence[Section]) -> set[str]:
+    return {key for section in sections for key in MARKER.findall(section.body)}
 
 
 def _list_headings(report: Report) -> str:

@@ -75,6 +75,7 @@ async def test_a_statement_cites_the_sentences_that_give_it_in_another_language_
     assert texts_of(report, MARKER.findall(body)) == ["Der Verein zahlt 40.000 Euro."]
     assert body[claim.start : claim.end].startswith("Bremen pays 40,000 euros [[")
     assert body.endswith(". The rest is open.")
+    assert "Protokoll der Sitzung." not in [quote.text for quote in report.quotes], "what is not shown any more is not kept"
 
 
 async def test_each_citation_of_a_sentence_keeps_its_passage_and_others_join_the_last() -> None:
