@@ -11,6 +11,7 @@ from app.domain.budget import Budget
 from app.domain.options import ReportStyle, SearchScope, SourceKind, to_one_line
 from app.domain.safe_text import drop_invisible
 from app.domain.script import count_ideographs
+from app.domain.served_models import RoleModels
 from app.domain.value import Value
 from app.domain.writer import WriterSettings
 
@@ -79,6 +80,9 @@ class ResearchQuery(Value):
     )
     evidence_of: UUID | None = Field(
         default=None, description="The run beside which this one works the same question on the same evidence; set by the server."
+    )
+    models: RoleModels = Field(
+        default=RoleModels(), description="The models of its roles when the run was created; set by the server."
     )
     budget: Budget = Budget()
     writer: WriterSettings = WriterSettings()

@@ -8,6 +8,7 @@ from app.database.tables import (
     asking,
     collections,
     fleets,
+    models,
     preferences,
     reports,
     runs,
@@ -16,5 +17,5 @@ from app.database.tables import (
 )
 
 # A module is named here for its tables to be known.
-MODULES = (accounts, api_clients, asking, collections, fleets, preferences, reports, runs, schedules, spending)
+MODULES = (accounts, api_clients, asking, collections, fleets, models, preferences, reports, runs, schedules, spending)
 METADATA = SQLModel.metadata

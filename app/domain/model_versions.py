@@ -1,0 +1,116 @@
+"""Versions of trained models: what each was made of, its states and evaluations, and canaries."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+
+from app.domain.served_models import ModelRole
+from app.domain.value import Value
+
+
+class VersionState(StrEnum):
+    """The state of a version. `retired` has served and was replaced; `withdrawn` may not serve again."""
+
+    CANDIDATE = "candidate"
+    REFUSED = "refused"
+    CANARY = "canary"
+    SERVING = "serving"
+    RETIRED = "retired"
+    WITHDRAWN = "withdrawn"
+
+
+class ErasurePolicy(StrEnum):
+    """What becomes of a version when data that it learned from is erased; the next cycle carries it out."""
+
+    KEEP = "keep"
+    RETRAIN = "retrain"
+    WITHDRAW = "withdraw"
+
+
+class TrainedOn(Value):
+    """A set that a version learned from: its kind, the SHA-256 digest of its manifest, and its rows."""
+
+    kind: str
+    digest: str
+    rows: int = Field(ge=0)
+
+
+class ModelVersion(Value):
+    """An entry of the registry: a trained model, what it was made of, and where it stands.
+
+    `number` counts the versions of a role from 1. `artifact` is the SHA-256 digest of its folder among the artifacts;
+    `configuration` is the recipe's, resolved; `licence` is that of the base.
+    """
+
+    id: UUID
+    role: ModelRole
+    number: int
+    parent: UUID | None = None
+    recipe: str = ""
+    configuration: dict[str, Any] = Field(default={})
+    build: str = ""
+    sets: tuple[TrainedOn, ...] = ()
+    artifact: str
+    base: str
+    notation: str
+    licence: str = ""
+    cycle: UUID | None = None
+    on_erasure: ErasurePolicy = ErasurePolicy.RETRAIN
+    state: VersionState = VersionState.CANDIDATE
+    created_at: datetime
+
+    @property
+    def name(self) -> str:
+        """The immutable name under which servers load it: a name is a key of their caches, so it never means other weights."""
+        return f"{self.role.value}-v{self.number}-{self.artifact[:12]}"
+
+
+class StateChange(Value):
+    """One change of a version's state: who made it, when and why. `by` is a person's address, `cycle` or `canary`."""
+
+    state: VersionState
+    by: str
+    why: str
+    at: datetime
+
+
+class EvaluationKind(StrEnum):
+    """The kinds of evaluations that a version collects."""
+
+    GATE = "gate"
+    EVALUATION = "evaluation"
+    CANARY = "canary"
+
+
+class Evaluation(Value):
+    """Figures that were measured of a version, such as a gate's table."""
+
+    kind: EvaluationKind
+    figures: dict[str, Any]
+    at: datetime
+
+
+class CanaryState(StrEnum):
+    """The state of a canary. `stopped`: a person ended it without a verdict."""
+
+    RUNNING = "running"
+    PROMOTED = "promoted"
+    ROLLED_BACK = "rolled_back"
+    STOPPED = "stopped"
+
+
+class Canary(Value):
+    """A candidate that serves a stable share of the organisations. `share` lies in (0, 1]."""
+
+    id: UUID
+    version: UUID
+    role: ModelRole
+    served: str
+    share: float = Field(gt=0, le=1)
+    state: CanaryState = CanaryState.RUNNING
+    why: str = ""
+    started_at: datetime
+    ended_at: datetime | None = None
