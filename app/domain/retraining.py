@@ -1,25 +1,49 @@
-"""Cycles of retraining and their append-only logs."""
+"""Cycles of retraining: their plan, steps and outcomes, and their append-only logs."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
+from app.domain.served_models import ModelRole
 from app.domain.value import Value
+
+RETRAINING_WORKFLOW = "RetrainingWorkflow"
+CYCLE_WAKE = "wake"
 
 
 class CycleState(StrEnum):
-    """The state of a cycle of retraining. `waiting` waits for a person's approval, for data or for a device."""
+    """The state of a cycle of retraining. `waiting` waits for a person's approval or for a device.
+
+    It ends as `promoted` (a version serves), `refused` (nothing was good enough), `lacking` (too little data for every stage),
+    `stopped` by a person, or `failed`.
+    """
 
     RUNNING = "running"
     WAITING = "waiting"
     PAUSED = "paused"
     PROMOTED = "promoted"
     REFUSED = "refused"
+    LACKING = "lacking"
     STOPPED = "stopped"
     FAILED = "failed"
+
+    @property
+    def finished(self) -> bool:
+        """True when nothing more will happen."""
+        return self not in (CycleState.RUNNING, CycleState.WAITING, CycleState.PAUSED)
+
+
+class CycleWish(StrEnum):
+    """The wish of the people who watch a cycle. `stop_after` ends it once the step in hand is over."""
+
+    GO = "go"
+    PAUSE = "pause"
+    STOP_AFTER = "stop_after"
+    STOP = "stop"
 
 
 class CycleEventType(StrEnum):
@@ -48,13 +72,119 @@ class CycleEvent(Value):
     at: datetime
 
 
+class Caps(Value):
+    """The most that a cycle may take, stated before it starts: money for judges and samples, and hours of devices."""
+
+    usd: float = Field(default=10.0, ge=0)
+    device_hours: float = Field(default=24.0, gt=0)
+
+
+class CanaryPlan(Value):
+    """How a candidate that passed its gate is tried: the share of organisations, and the longest trial."""
+
+    share: float = Field(default=0.2, gt=0, le=1)
+    least_votes: int = Field(default=30, ge=0)
+    longest: timedelta = timedelta(days=14)
+
+
+def _check_relative(path: str) -> str:
+    if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+        raise ValueError(f"{path!r} leaves the plan's folder; name a file beside the plan")
+    return path
+
+
+RelativeFile = Annotated[str, StringConstraints(min_length=1, max_length=300), AfterValidator(_check_relative)]
+StageName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
+
+
+class TrainingStage(Value):
+    """One model of a cycle: what it is trained on and how, what decides whether it may serve, and where it is tried.
+
+    `kind` is that of its set (docs/data.md) and `least_rows` how many rows its training split must have. `config` is the
+    recipe's TOML, in which `@base`, `@set` and `@generator` stand for the present holder's weights, the set of this cycle and
+    the rubric generator. `gate` is the gate's TOML and `exam` the evaluation that scores candidate and holder item by item.
+    """
+
+    name: StageName
+    role: ModelRole
+    recipe: str
+    config: RelativeFile
+    kind: str
+    least_rows: int = Field(default=50, ge=1)
+    options: dict[str, str] = Field(default={})
+    gate: RelativeFile
+    exam: str
+    needs: StageName | None = None
+
+
+class CyclePlan(Value):
+    """The plan of a cycle, read from TOML.
+
+    `approve` names the steps before which a person of the operator's must agree, such as `rubric.canary`. `device` is leased
+    while something trains; empty: none is needed. `since` is the earliest moment of what is learned from.
+    """
+
+    name: str = Field(min_length=1, max_length=60)
+    since: datetime
+    caps: Caps = Caps()
+    canary: CanaryPlan | None = CanaryPlan()
+    approve: tuple[str, ...] = ()
+    device: str = ""
+    stages: tuple[TrainingStage, ...] = Field(min_length=1, max_length=8)
+
+    @model_validator(mode="after")
+    def _check_stages(self) -> Self:
+        names = [stage.name for stage in self.stages]
+        if len(set(names)) < len(names):
+            raise ValueError("two stages have the same name; give each its own")
+        for place, stage in enumerate(self.stages):
+            if stage.needs is not None and stage.needs not in names[:place]:
+                raise ValueError(f"the stage {stage.name} needs {stage.needs}, which is no stage before it")
+        return self
+
+
+class StepVerdict(StrEnum):
+    """The verdict of a step. `lacking`: there is too little data, and the detail says how much is missing."""
+
+    DONE = "done"
+    REFUSED = "refused"
+    LACKING = "lacking"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+class StepOutcome(Value):
+    """The outcome of a step, which its process leaves as `outcome.json`. `figures` are for the log and the page."""
+
+    verdict: StepVerdict
+    detail: str = ""
+    figures: dict[str, Any] = Field(default={})
+    usd: float = Field(default=0.0, ge=0)
+    device_seconds: float = Field(default=0.0, ge=0)
+
+
+class CycleInput(Value):
+    """The input of the workflow: ids alone. `history`: after so many events it continues in a new history."""
+
+    cycle_id: UUID
+    history: int = 5_000
+
+
 class Cycle(Value):
-    """A cycle of retraining: its plan as it was read from TOML, and where it stands."""
+    """A cycle of retraining: its plan as it was read, and where it stands. `folder` is where the plan's files were copied."""
 
     id: UUID
-    plan: dict[str, Any]
+    plan: CyclePlan
+    folder: str
     state: CycleState = CycleState.RUNNING
+    wish: CycleWish = CycleWish.GO
+    approved: tuple[str, ...] = ()
     detail: str = ""
     asked_by: str
     created_at: datetime
     ended_at: datetime | None = None
+
+
+def cycle_workflow_id(cycle: UUID) -> str:
+    """Return the Temporal workflow id of a cycle."""
+    return f"retraining-{cycle}"

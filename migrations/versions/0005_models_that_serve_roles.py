@@ -43,16 +43,20 @@ def upgrade() -> None:
         "retraining_cycles",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("plan", sa.JSON(), nullable=False),
+        sa.Column("folder", sa.Text(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("wish", sa.Text(), server_default="go", nullable=False),
+        sa.Column("approved", sa.ARRAY(sa.Text()), server_default="{}", nullable=False),
         sa.Column("detail", sa.Text(), server_default="", nullable=False),
         sa.Column("asked_by", sa.Text(), nullable=False),
         sa.Column("last_seq", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint(
-            "state IN ('running', 'waiting', 'paused', 'promoted', 'refused', 'stopped', 'failed')",
+            "state IN ('running', 'waiting', 'paused', 'promoted', 'refused', 'lacking', 'stopped', 'failed')",
             name="retraining_cycles_state",
         ),
+        sa.CheckConstraint("wish IN ('go', 'pause', 'stop_after', 'stop')", name="retraining_cycles_wish"),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_table(

@@ -9,13 +9,13 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, Identity, Index, Numeric, Text, UniqueConstraint, text
+from sqlalchemy import ARRAY, JSON, BigInteger, CheckConstraint, Identity, Index, Numeric, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from app.database.tables.columns import EMPTY, NOW, TIME, ZERO
+from app.database.tables.columns import EMPTY, NO_ITEMS, NOW, TIME, ZERO
 from app.database.tables.protection import for_worker_only, visible_rows
 from app.domain.model_versions import CanaryState, ErasurePolicy, EvaluationKind, VersionState
-from app.domain.retraining import CycleState
+from app.domain.retraining import CycleState, CycleWish
 from app.domain.served_models import ModelRole, Notation
 
 
@@ -172,10 +172,17 @@ class RetrainingCycleRow(SQLModel, table=True):
     """A cycle of retraining: its plan as it was read, and where it stands. `last_seq` numbers its events."""
 
     __tablename__ = "retraining_cycles"
-    __table_args__ = (_one_of("state", CycleState, "retraining_cycles_state"), for_worker_only())
+    __table_args__ = (
+        _one_of("state", CycleState, "retraining_cycles_state"),
+        _one_of("wish", CycleWish, "retraining_cycles_wish"),
+        for_worker_only(),
+    )
     id: UUID = Field(primary_key=True)
     plan: dict[str, Any] = Field(sa_type=JSON)
+    folder: str = Field(sa_type=Text)
     state: str = Field(sa_type=Text)
+    wish: str = Field(sa_type=Text, sa_column_kwargs={"server_default": "go"})
+    approved: list[str] = Field(sa_type=ARRAY(Text), sa_column_kwargs=NO_ITEMS)
     detail: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
     asked_by: str = Field(sa_type=Text)
     last_seq: int = Field(sa_type=BigInteger, sa_column_kwargs=ZERO)
