@@ -1,0 +1,1 @@
+"""Use cases of the registry and of cycles."""
