@@ -37,7 +37,7 @@ PREFIX = "RUBRICA_"
 # Values of settings with these endings are never shown.
 SECRET_ENDINGS = ("api_key", "password", "secret")
 # Resolved from the folder where the command was started, and stored: services may run elsewhere.
-PATH_SETTINGS = ("home", "documents_dir", "models_dir", "benchmarks_dir", "browser", "providers_file", "mcp_servers")
+PATH_SETTINGS = ("home", "documents_dir", "models_dir", "benchmarks_dir", "loop_dir", "browser", "providers_file", "mcp_servers")
 
 
 class Codec(StrEnum):
@@ -75,6 +75,10 @@ class Settings(BaseModel):
     )
     models_dir: Path | None = Field(default=None, description="Folder of model weights; default: `models` in the home.")
     benchmarks_dir: Path | None = Field(default=None, description="Public benchmarks; default: `benchmarks` in the home.")
+    loop_dir: Path | None = Field(default=None, description="Folder of cycles of retraining; default: `loop` in the home.")
+    train_python: FilePath | None = Field(
+        default=None, description="The Python of an environment with `rubrica[train]`; default: the worker's own."
+    )
     llm_base_url: WebAddress | None = Field(default=None, description="An OpenAI-compatible server, with its `/v1`.")
     llm_api_key: SecretStr | None = Field(default=None, description="Sent as the bearer token.")
     llm_model: str | None = Field(default=None, description="The model to ask for.")
@@ -237,6 +241,11 @@ class Settings(BaseModel):
             return None
         judges = self.claim_judge is ClaimGrader.MODEL
         return PricedModel(self.llm_model, self.llm_input_price, self.llm_output_price, judges)
+
+    @property
+    def loop(self) -> Path:
+        """The folder of cycles of retraining."""
+        return self.loop_dir or self.home / "loop"
 
     @property
     def documents(self) -> Path:

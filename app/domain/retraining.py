@@ -101,8 +101,8 @@ class TrainingStage(Value):
     """One model of a cycle: what it is trained on and how, what decides whether it may serve, and where it is tried.
 
     `kind` is that of its set (docs/data.md) and `least_rows` how many rows its training split must have. `config` is the
-    recipe's TOML, in which `@base`, `@set` and `@generator` stand for the present holder's weights, the set of this cycle and
-    the rubric generator. `gate` is the gate's TOML and `exam` the evaluation that scores candidate and holder item by item.
+    recipe's TOML, in which the set `@set` is the one of this cycle. `gate` is the gate's TOML, and `exam` that of
+    the evaluation which scores candidate and holder item by item.
     """
 
     name: StageName
@@ -113,8 +113,11 @@ class TrainingStage(Value):
     least_rows: int = Field(default=50, ge=1)
     options: dict[str, str] = Field(default={})
     gate: RelativeFile
-    exam: str
+    exam: RelativeFile
     needs: StageName | None = None
+
+
+PlanName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
 
 
 class CyclePlan(Value):
@@ -124,13 +127,18 @@ class CyclePlan(Value):
     while something trains; empty: none is needed. `since` is the earliest moment of what is learned from.
     """
 
-    name: str = Field(min_length=1, max_length=60)
+    name: PlanName
     since: datetime
     caps: Caps = Caps()
     canary: CanaryPlan | None = CanaryPlan()
     approve: tuple[str, ...] = ()
     device: str = ""
     stages: tuple[TrainingStage, ...] = Field(min_length=1, max_length=8)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that the plan names, beside it."""
+        return tuple(dict.fromkeys(name for stage in self.stages for name in (stage.config, stage.gate, stage.exam)))
 
     @model_validator(mode="after")
     def _check_stages(self) -> Self:
@@ -163,10 +171,30 @@ class StepOutcome(Value):
     device_seconds: float = Field(default=0.0, ge=0)
 
 
-class CycleInput(Value):
-    """The input of the workflow: ids alone. `history`: after so many events it continues in a new history."""
+class StepTask(Value):
+    """The task of a step's process, which it reads as `task.json` in its folder.
 
-    cycle_id: UUID
+    `folders` are those of the steps before it, by their kinds, and `plan` is that of the plan's files. `holder` is the folder of
+    the adapter that serves the stage's role now, empty where the base alone does.
+    """
+
+    cycle: UUID
+    step: str
+    plan: str
+    since: datetime
+    stage: TrainingStage | None = None
+    folders: dict[str, str] = Field(default={})
+    holder: str = ""
+
+
+class CycleInput(Value):
+    """The input of the workflow: ids alone. `history`: after so many events it continues in a new history.
+
+    A schedule names a stored `plan` and no cycle: its firing begins one, unless one of this plan is under way.
+    """
+
+    cycle_id: UUID | None = None
+    plan: str = ""
     history: int = 5_000
 
 

@@ -9,6 +9,8 @@ STAGE_LIMIT = timedelta(days=7)
 # A worker that is silent for this long counts as dead, and its stages go to another.
 HEARTBEAT_LIMIT = timedelta(seconds=12)
 HEARTBEAT_EVERY = timedelta(seconds=4)
+# A step of retraining may train for weeks, or wait for a device.
+STEP_LIMIT = timedelta(days=60)
 # Bookkeeping (status, plan) is one transaction; it is repeated for as long as the database is away.
 BOOKKEEPING_LIMIT = timedelta(seconds=30)
 

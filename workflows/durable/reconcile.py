@@ -14,7 +14,8 @@ from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, RESEARCH_WORKFL
 from app.domain.errors import NotFound, RubricaError
 from app.domain.run import RunStatus
 from app.fleets.storage import fleets
-from app.runs.service.temporal_gateway import priority_of, start_fleet
+from app.models.storage import cycles
+from app.runs.service.temporal_gateway import priority_of, start_cycle, start_fleet
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
 from app.runs.storage.runs import UnfinishedRun
@@ -55,13 +56,15 @@ class Reconciler:
             await asyncio.sleep(RECONCILE_EVERY.total_seconds())
 
     async def reconcile_once(self) -> list[UUID]:
-        """Start lost and stranded runs anew and return their ids. Wake every fleet that is at work.
+        """Start lost and stranded runs anew and return their ids. Wake every fleet and cycle that is at work.
 
         The first step makes sure that new workflows go to a version that has a worker.
         """
         await lead_or_yield(self._client, self._build)
         for fleet in await fleets.list_at_work(self._database):
             await start_fleet(self._client, fleet)
+        for cycle in await cycles.list_under_way(self._database):
+            await start_cycle(self._client, cycle.id)
         unfinished = await runs.list_unfinished(self._database)
         if not unfinished:
             return []

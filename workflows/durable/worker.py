@@ -40,6 +40,9 @@ from workflows.durable.reconcile import Reconciler
 from workflows.durable.report_task_workflow import ReportTaskWorkflow
 from workflows.durable.report_tasks import ReportTaskActivities
 from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
+from workflows.durable.retraining.activities import RetrainingActivities
+from workflows.durable.retraining.workflow import RetrainingWorkflow
+from workflows.durable.retraining.workplace import open_workplace
 from workflows.durable.workshop import Workshop
 from workflows.durable.workshop_setup import open_workshop
 
@@ -109,13 +112,17 @@ def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: i
     return Worker(
         client,
         task_queue=RESEARCH_QUEUE,
-        workflows=[ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow, DraftWorkflow, LivingReportWorkflow, FleetWorkflow],
+        workflows=[
+            *(ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow, DraftWorkflow, LivingReportWorkflow, FleetWorkflow),
+            RetrainingWorkflow,
+        ],
         activities=[
             *StageActivities(shop).list_activities,
             *ReportTaskActivities(shop).list_activities,
             *LivingActivities(shop).list_activities,
             DraftActivities(shop).draft,
             FleetActivities(shop).advance,
+            *RetrainingActivities(open_workplace(shop)).list_activities,
         ],
         # The sandbox costs more than the workflows themselves; the replay tests run them inside it.
         workflow_runner=UnsandboxedWorkflowRunner(),

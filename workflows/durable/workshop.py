@@ -1,8 +1,10 @@
 """The parts that all stages of a worker share, and one attempt at a stage from opening to result."""
 
+import sys
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -55,7 +57,8 @@ class Workshop:
     `reader` turns a run's view of the index into a page reader; by default it is the index alone. `outside_tools` is what tools
     may use outside the index; `outside_calls` is what all workers share of the calls there. `scientific` names the collections of
     papers. `alternatives` are further models for writing reports, by name; `build` is the program's version in their lineage;
-    `most` is the most that an organisation may use; `silence` says how long a model may be silent.
+    `most` is the most that an organisation may use; `silence` says how long a model may be silent. Cycles of retraining have
+    their folders in `loop`, and train with the interpreter `train_python`.
     """
 
     database: asyncpg.Pool
@@ -77,6 +80,8 @@ class Workshop:
     build: str = ""
     most: Quota = NO_LIMITS
     silence: SilencePolicy = USUAL_PATIENCE
+    loop: Path = Path("loop")
+    train_python: str = sys.executable
     log: RunLog = field(init=False)
     outside_calls: OutsideCallStore = field(init=False)
     stored_sources: KnownSources = field(default_factory=KnownSources, init=False)

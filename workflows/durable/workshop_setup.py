@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import sys
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 
@@ -79,6 +80,8 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             build=compute_build_id(),
             most=AccountPolicy.of(settings).most,
             silence=_make_silence_policy(settings, endpoint),
+            loop=settings.loop,
+            train_python=str(settings.train_python or sys.executable),
         )
 
 

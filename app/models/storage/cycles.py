@@ -33,8 +33,11 @@ EVENTS = "SELECT cycle_id, seq, type, payload, at FROM cycle_events WHERE cycle_
 BEGIN_STEP = """
     INSERT INTO cycle_steps (cycle_id, step, attempt, folder) VALUES ($1, $2, 1, $3)
     ON CONFLICT (cycle_id, step) DO UPDATE SET attempt = cycle_steps.attempt + 1 RETURNING attempt"""
+# A step that may not begin has an outcome all the same.
 END_STEP = """
-    UPDATE cycle_steps SET outcome = $3, ended_at = now() WHERE cycle_id = $1 AND step = $2 AND outcome IS NULL"""
+    INSERT INTO cycle_steps (cycle_id, step, outcome, ended_at) VALUES ($1, $2, $3, now())
+    ON CONFLICT (cycle_id, step) DO UPDATE SET outcome = $3, ended_at = now() WHERE cycle_steps.outcome IS NULL"""
+IS_BEGUN = "SELECT EXISTS (SELECT FROM cycle_steps WHERE cycle_id = $1 AND step = $2)"
 OUTCOMES = "SELECT step, outcome FROM cycle_steps WHERE cycle_id = $1 AND outcome IS NOT NULL ORDER BY started_at, step"
 LAST_PROMOTION = """
     SELECT max(ended_at) FROM retraining_cycles WHERE plan ->> 'name' = $1 AND state = 'promoted'"""
@@ -105,10 +108,16 @@ async def begin_step(database: Executor, cycle: UUID, step: str, folder: str) ->
         return int(await database.fetchval(BEGIN_STEP, cycle, step, folder))
 
 
+async def is_begun(database: Executor, cycle: UUID, step: str) -> bool:
+    """Return whether an attempt at a step has begun."""
+    async with translate_outages():
+        return bool(await database.fetchval(IS_BEGUN, cycle, step))
+
+
 async def end_step(database: Executor, cycle: UUID, step: str, outcome: StepOutcome) -> bool:
     """Store a step's outcome; False where it has one."""
     async with translate_outages():
-        return await database.execute(END_STEP, cycle, step, outcome.model_dump_json()) == "UPDATE 1"
+        return await database.execute(END_STEP, cycle, step, outcome.model_dump_json()) == "INSERT 0 1"
 
 
 async def list_outcomes(database: Executor, cycle: UUID) -> dict[str, StepOutcome]:

@@ -1,6 +1,7 @@
 """Leases of devices. Who has one renews it; a holder that died loses it by silence."""
 
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from app.database.engine import Executor, translate_outages
 
@@ -10,6 +11,14 @@ TAKE = """
     WHERE device_leases.holder = $2 OR device_leases.ends_at < now()"""
 GIVE_BACK = "DELETE FROM device_leases WHERE device = $1 AND holder = $2"
 HOLDER = "SELECT holder, purpose, ends_at FROM device_leases WHERE device = $1 AND ends_at >= now()"
+
+
+class DeviceHolder(NamedTuple):
+    """Who has a device, for what, and until when."""
+
+    holder: str
+    purpose: str
+    ends_at: datetime
 
 
 async def take(database: Executor, device: str, holder: str, purpose: str, length: timedelta) -> bool:
@@ -24,8 +33,8 @@ async def give_back(database: Executor, device: str, holder: str) -> None:
         await database.execute(GIVE_BACK, device, holder)
 
 
-async def find_holder(database: Executor, device: str) -> tuple[str, str, datetime] | None:
-    """Return who has a device now, for what and until when; None where nobody has."""
+async def find_holder(database: Executor, device: str) -> DeviceHolder | None:
+    """Return who has a device now; None where nobody has."""
     async with translate_outages():
         row = await database.fetchrow(HOLDER, device)
-    return tuple(row) if row else None
+    return DeviceHolder(*row) if row else None

@@ -49,7 +49,7 @@ class WholeProduct:
         self.steering = Steering(self.database, self.gateway, self.runs)
 
     def make_workshop(
-        self, agents: AgentSet | None = None, fallback: AgentSet | None = None, chat: ChatModel | None = None
+        self, agents: AgentSet | None = None, fallback: AgentSet | None = None, chat: ChatModel | None = None, **parts: Any
     ) -> Workshop:
         return Workshop(
             database=self.database,
@@ -59,6 +59,7 @@ class WholeProduct:
             chat=chat or self.model,
             codec=SchemaCodec(),
             prompts=PROMPTS,
+            **parts,
         )
 
     @contextlib.asynccontextmanager

@@ -1,0 +1,160 @@
+"""A cycle of retraining on real PostgreSQL and Temporal: its course, what people wish, and what is killed."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import Conflict, InvalidInput
+from app.domain.retraining import CycleEventType, CycleWish
+from app.models.storage import cycles, leases
+from tests.workflows.durable.retraining.toy_cycle import STAGE, ToyLoop
+from tests.workflows.durable.whole_product import WholeProduct
+from workflows.durable.retraining.leasing import LEASE
+
+STEPS = ["snapshot", "check", *(f"rubric.{kind}" for kind in ("set", "train", "exam", "gate", "register", "serve"))]
+WHOLE = [*STEPS, "rubric.canary", "rubric.promote"]
+BY = ("ann@example.org", "a test")
+
+
+@pytest.fixture
+def loop(house: WholeProduct, tmp_path: Path) -> ToyLoop:
+    return ToyLoop(house, tmp_path / "loop")
+
+
+async def test_takes_its_steps_in_order_and_ends_with_a_promotion(loop: ToyLoop) -> None:
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        assert (await loop.wait_for(cycle.id, "promoted")).ended_at is not None
+    assert loop.starts == WHOLE
+    finished = await loop.list_told(cycle.id, CycleEventType.STEP_FINISHED)
+    assert [told["step"] for told in finished] == WHOLE
+    seqs = [event.seq for event in await loop.cycles.list_events(cycle.id)]
+    assert seqs == list(range(1, len(seqs) + 1))
+
+
+async def test_a_refused_version_is_registered_and_served_to_nobody(loop: ToyLoop) -> None:
+    loop.script(rubric_gate={"verdict": "refused", "detail": "the accuracy of held-out preferences fell"})
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        ended = await loop.wait_for(cycle.id, "refused")
+    assert "fell" in ended.detail
+    assert loop.starts == STEPS[:-1]
+
+
+async def test_a_stage_that_lacks_data_is_left_out_and_so_is_what_needs_it(loop: ToyLoop) -> None:
+    loop.script(rubric_set={"verdict": "lacking", "detail": "38 pairs of 50"})
+    writer = STAGE.replace('"rubric"', '"writer"', 2) + 'needs = "rubric"\n'
+    alone = STAGE.replace('"rubric"', '"planner"', 2)
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan(stages=STAGE + writer + alone), "ann@example.org")
+        await loop.wait_for(cycle.id, "promoted")
+    assert loop.starts == [*STEPS[:3], *(step.replace("rubric", "planner") for step in WHOLE[2:])]
+
+
+async def test_waits_for_a_person_where_the_plan_asks_one(loop: ToyLoop) -> None:
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan('approve = ["rubric.serve"]'), "ann@example.org")
+        waiting = await loop.wait_for(cycle.id, "waiting")
+        assert waiting.detail == "waits for the approval of rubric.serve"
+        with pytest.raises(InvalidInput, match=r"asks before rubric\.serve"):
+            await loop.cycles.approve(cycle.id, "rubric.train", *BY)
+        await loop.cycles.approve(cycle.id, "rubric.serve", *BY)
+        await loop.wait_for(cycle.id, "promoted")
+
+
+async def test_a_pause_ends_the_process_and_the_step_goes_on_from_what_it_saved(loop: ToyLoop) -> None:
+    loop.script(rubric_train={"ticks": 30})
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        await loop.wait_for_ticks(cycle.id, "rubric.train", 3)
+        await loop.cycles.wish(cycle.id, CycleWish.PAUSE, *BY)
+        assert (await loop.wait_for(cycle.id, "paused")).detail == "before rubric.train"
+        saved = (loop.folder / str(cycle.id) / "rubric.train" / "progress.json").read_text()
+        loop.script(rubric_train={"ticks": 0})
+        await loop.cycles.wish(cycle.id, CycleWish.GO, *BY)
+        await loop.wait_for(cycle.id, "promoted")
+    assert loop.starts.count("rubric.train") == 2
+    assert saved != '{"ticks": 30}'
+
+
+async def test_stops_after_the_step_in_hand_or_at_once(loop: ToyLoop) -> None:
+    loop.script(rubric_train={"ticks": 20})
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        await loop.wait_for_ticks(cycle.id, "rubric.train", 1)
+        await loop.cycles.wish(cycle.id, CycleWish.STOP_AFTER, *BY)
+        assert (await loop.wait_for(cycle.id, "stopped")).detail == "before rubric.exam"
+        other = await loop.cycles.start(loop.write_plan(name="other"), "ann@example.org")
+        await loop.wait_for_ticks(other.id, "rubric.train", 1)
+        await loop.cycles.wish(other.id, CycleWish.STOP, *BY)
+        assert (await loop.wait_for(other.id, "stopped")).detail == "before rubric.train"
+        with pytest.raises(Conflict, match="has ended"):
+            await loop.cycles.wish(other.id, CycleWish.GO, *BY)
+
+
+async def test_a_worker_that_comes_later_finds_the_process_that_another_one_started(loop: ToyLoop) -> None:
+    loop.script(rubric_train={"ticks": 40})
+    async with loop.worker(build="first"):
+        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        await loop.wait_for_ticks(cycle.id, "rubric.train", 2)
+    async with loop.worker(build="second"):
+        await loop.wait_for(cycle.id, "promoted")
+    assert loop.starts.count("rubric.train") == 1
+
+
+async def test_a_killed_trainer_goes_on_and_its_keeper_too(loop: ToyLoop) -> None:
+    loop.script(rubric_train={"ticks": 40})
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        await loop.wait_for_ticks(cycle.id, "rubric.train", 2)
+        keeper = int((loop.folder / str(cycle.id) / "rubric.train" / "keeper.lock").read_text())
+        os.kill(keeper, signal.SIGKILL)
+        await loop.wait_for(cycle.id, "promoted")
+    assert loop.starts.count("rubric.train") == 2
+
+
+async def test_a_step_that_fails_ends_the_cycle_with_what_it_printed(loop: ToyLoop) -> None:
+    loop.script(rubric_train={"exit": 1, "prints": "CUDA out of memory"})
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        ended = await loop.wait_for(cycle.id, "failed")
+    assert "rubric.train: it ended with 1" in ended.detail
+    assert "CUDA out of memory" in ended.detail
+
+
+async def test_a_cycle_that_has_spent_its_caps_ends(loop: ToyLoop) -> None:
+    loop.script(rubric_set={"usd": 3.5})
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan("caps = {usd = 3.0}"), "ann@example.org")
+        ended = await loop.wait_for(cycle.id, "failed")
+    assert "US$ 3.50 of 3.00" in ended.detail
+    assert "rubric.train" not in loop.starts
+
+
+async def test_waits_for_a_device_that_another_has(loop: ToyLoop) -> None:
+    database = loop.house.database
+    assert await leases.take(database, "gpu-0", "the server of models", "serving", LEASE)
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan('device = "gpu-0"'), "ann@example.org")
+        waiting = await loop.wait_for(cycle.id, "waiting")
+        assert waiting.detail == "waits for gpu-0: the server of models uses it for serving"
+        await leases.give_back(database, "gpu-0", "the server of models")
+        await loop.wait_for(cycle.id, "promoted")
+    assert await leases.find_holder(database, "gpu-0") is None
+
+
+async def test_one_cycle_of_a_plan_is_under_way_at_a_time(loop: ToyLoop) -> None:
+    first = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+    with pytest.raises(Conflict, match=f"{first.id}.*is under way"):
+        await loop.cycles.start(loop.write_plan(), "ben@example.org")
+
+
+async def test_a_lost_workflow_is_started_anew(loop: ToyLoop) -> None:
+    cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+    await loop.house.client.get_workflow_handle(f"retraining-{cycle.id}").terminate()
+    async with loop.worker():
+        await loop.house.make_reconciler().reconcile_once()
+        await loop.wait_for(cycle.id, "promoted")
+    assert await cycles.list_under_way(loop.house.database) == []

@@ -1,0 +1,34 @@
+"""Steps of a cycle that learn nothing, in the place of `python -m training.loop.STEP FOLDER`.
+
+The folder of cycles says in `script.json`, by step, which verdict a step leaves, and how long it takes; `starts.txt` gets the
+name of each that begins. A step goes on from the second that it was at when it was killed.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+TICK = 0.1
+
+
+def main(folder: Path) -> None:
+    loop, step = folder.parents[1], folder.name
+    told = json.loads((loop / "script.json").read_text()).get(step, {})
+    with open(loop / "starts.txt", "a") as starts:
+        starts.write(f"{step}\n")
+    progress = folder / "progress.json"
+    done = json.loads(progress.read_text())["ticks"] if progress.exists() else 0
+    while done < told.get("ticks", 0):
+        time.sleep(TICK)
+        done += 1
+        progress.write_text(json.dumps({"ticks": done}))
+    if "exit" in told:
+        print(told.get("prints", ""), flush=True)
+        sys.exit(told["exit"])
+    outcome = {"verdict": "done", "detail": "", **{name: told[name] for name in ("verdict", "detail", "usd") if name in told}}
+    (folder / "outcome.json").write_text(json.dumps(outcome))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[-1]))

@@ -1,0 +1,142 @@
+"""Steps that are processes: `python -m training.loop.STEP FOLDER`. The folder is all that a step and its watcher share."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import orjson
+from pydantic import ValidationError
+
+from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepTask, StepVerdict
+from app.models.service.cycle_order import ONCE, Step, StepKind
+from app.models.storage import cycles
+from workflows.durable.persistence import persist
+from workflows.durable.retraining.interruption import LOOK_EVERY, CycleInterrupted, StepKilled, wait_a_look
+from workflows.durable.retraining.leasing import hold_device
+from workflows.durable.retraining.processes import ProcessLook
+from workflows.durable.retraining.telling import note_beginning
+from workflows.durable.retraining.workplace import LoopWorkplace
+
+TASK, OUTCOME, PROGRESS, OUTPUT, KILLS = "task.json", "outcome.json", "progress.json", "output.log", "kills.json"
+# A process that was killed goes on from what it saved; one that so many kills found at the same place will not get further.
+MOST_KILLS = 5
+# Only a snapshot reads the database: what trains on readers' words needs no way to the rest of them.
+DATABASE_SETTINGS = ("RUBRICA_DATABASE_URL", "RUBRICA_WORKER_DATABASE_URL", "RUBRICA_DATABASE_OWNER_URL")
+PACKAGES = Path(__file__).parents[3]
+NEEDS_DEVICE = (StepKind.TRAIN, StepKind.EXAM)
+SHOWN_OUTPUT = 600
+
+
+async def run_process(place: LoopWorkplace, cycle: Cycle, step: Step) -> StepOutcome:
+    """Run a step's process to its outcome: find it where it goes on, start it where it does not.
+
+    Raises:
+        CycleInterrupted: the cycle is to pause or to stop; the process was asked to end, and saved what it had.
+        StepKilled: it was killed, and may go on.
+    """
+    folder = place.folder_of(cycle, step)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    device = cycle.plan.device if step.kind in NEEDS_DEVICE else ""
+    async with hold_device(place.database, cycle, device, step.name):
+        look = await place.processes.look(folder)
+        if not look.alive and not (folder / OUTCOME).exists():
+            await _start(place, cycle, step, folder)
+        return _read_outcome(folder, await _watch(place, cycle, step, folder))
+
+
+async def _start(place: LoopWorkplace, cycle: Cycle, step: Step, folder: Path) -> None:
+    await note_beginning(place, cycle, step)
+    _write(folder / TASK, _describe(place, cycle, step).model_dump_json())
+    command = (place.python, "-m", f"training.loop.{step.kind.value}", str(folder))
+    await place.processes.start(folder, command, _environment_of(step))
+
+
+async def _watch(place: LoopWorkplace, cycle: Cycle, step: Step, folder: Path) -> ProcessLook:
+    """Wait for the end of a process, and tell of its progress."""
+    told = b""
+    while (look := await place.processes.look(folder)).alive:
+        told = await _tell_progress(place, cycle, step, folder, told)
+        try:
+            await wait_a_look(place.database, cycle)
+        except CycleInterrupted:
+            await _stop(place, folder)
+            raise
+    return look
+
+
+async def _stop(place: LoopWorkplace, folder: Path) -> None:
+    """Ask a process to stop, and wait until it has saved what it had."""
+    await place.processes.stop(folder)
+    while (await place.processes.look(folder)).alive:
+        await asyncio.sleep(LOOK_EVERY.total_seconds())
+
+
+async def _tell_progress(place: LoopWorkplace, cycle: Cycle, step: Step, folder: Path, told: bytes) -> bytes:
+    """Append a step's progress to the cycle's log when it has changed."""
+    try:
+        now = (folder / PROGRESS).read_bytes()
+    except FileNotFoundError:
+        return told
+    if now != told:
+        progress = {"step": step.name, **orjson.loads(now)}
+        await persist(lambda: cycles.tell(place.database, cycle.id, CycleEventType.STEP_PROGRESS, progress))
+    return now
+
+
+def _describe(place: LoopWorkplace, cycle: Cycle, step: Step) -> StepTask:
+    kinds = [kind for kind in StepKind if kind is not step.kind]
+    steps = [Step(kind) if kind in ONCE else Step(kind, step.stage) for kind in kinds if kind in ONCE or step.stage]
+    return StepTask(
+        cycle=cycle.id,
+        step=step.name,
+        plan=str(place.folder_of_plan(cycle)),
+        since=cycle.plan.since,
+        stage=step.stage,
+        folders={other.kind.value: str(place.folder_of(cycle, other)) for other in steps},
+    )
+
+
+def _environment_of(step: Step) -> Mapping[str, str]:
+    kept = {name: value for name, value in os.environ.items() if step.kind is StepKind.SNAPSHOT or name not in DATABASE_SETTINGS}
+    paths = [str(PACKAGES), *filter(None, [kept.get("PYTHONPATH")])]
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _read_outcome(folder: Path, look: ProcessLook) -> StepOutcome:
+    """Return the outcome that a process left; without one, a failure with the end of what it printed.
+
+    Raises:
+        StepKilled: it was killed, and may go on.
+    """
+    try:
+        return StepOutcome.of_any_version((folder / OUTCOME).read_bytes())
+    except ValidationError as error:
+        return StepOutcome(verdict=StepVerdict.FAILED, detail=f"{folder / OUTCOME} cannot be read: {error}")
+    except FileNotFoundError:
+        if _was_killed(look) and _count_kills(folder) < MOST_KILLS:
+            raise StepKilled(folder.name) from None
+    printed = (
+        (folder / OUTPUT).read_bytes()[-SHOWN_OUTPUT:].decode(errors="replace").strip() if (folder / OUTPUT).exists() else ""
+    )
+    return StepOutcome(verdict=StepVerdict.FAILED, detail=f"it ended with {look.code} and no outcome: {printed}")
+
+
+def _was_killed(look: ProcessLook) -> bool:
+    """Return whether a signal ended the process, or its keeper: its own errors come again, a kill does not."""
+    return look.code is None or look.code < 0 or look.code > 128
+
+
+def _count_kills(folder: Path) -> int:
+    """Count one more kill, and return how many came since the step last got further."""
+    progress = (folder / PROGRESS).read_text() if (folder / PROGRESS).exists() else ""
+    kills = orjson.loads((folder / KILLS).read_bytes()) if (folder / KILLS).exists() else {}
+    count = kills["count"] + 1 if kills.get("progress") == progress else 1
+    _write(folder / KILLS, orjson.dumps({"progress": progress, "count": count}).decode())
+    return int(count)
+
+
+def _write(path: Path, text: str) -> None:
+    new = path.with_suffix(".new")
+    new.write_text(text)
+    os.replace(new, path)
