@@ -1,6 +1,7 @@
 """Cycles of retraining: their plan, steps and outcomes, and their append-only logs."""
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Self
@@ -8,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from app.domain.served_models import ModelRole
+from app.domain.served_models import ModelRole, Notation
 from app.domain.value import Value
 
 RETRAINING_WORKFLOW = "RetrainingWorkflow"
@@ -97,6 +98,37 @@ RelativeFile = Annotated[str, StringConstraints(min_length=1, max_length=300), A
 StageName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
 
 
+class ModelServer(Value):
+    """The server on which a stage's models are tried and served: it has the base, and loads adapters while it runs.
+
+    `address` ends in `/v1`; `base` is the base's name there. `key_setting` names the environment variable with its key. Prices
+    are US$ per million tokens.
+    """
+
+    address: str = Field(pattern=r"^https?://")
+    base: str
+    key_setting: str = ""
+    notation: Notation = Notation.TAGS
+    input_price: Decimal = Field(default=Decimal(0), ge=0)
+    output_price: Decimal = Field(default=Decimal(0), ge=0)
+
+
+class DataChecks(Value):
+    """What preferences must have before anything learns from them.
+
+    `least_agreement` is that of readers who judged the same pair. A reader or an organisation has at most `most_share` of the
+    votes that are learned from, and a vote took at least `least_seconds`: what exceeds these is left out. `most_one_sided` is how
+    far from .5 the share of preferred reports that stood left may certainly lie.
+    """
+
+    least_pairs: int = Field(default=100, ge=1)
+    least_readers: int = Field(default=5, ge=1)
+    least_agreement: float = Field(default=0.6, ge=0, le=1)
+    most_share: float = Field(default=0.25, gt=0, le=1)
+    least_seconds: float = Field(default=3.0, ge=0)
+    most_one_sided: float = Field(default=0.1, ge=0, le=0.5)
+
+
 class TrainingStage(Value):
     """One model of a cycle: what it is trained on and how, what decides whether it may serve, and where it is tried.
 
@@ -114,6 +146,7 @@ class TrainingStage(Value):
     options: dict[str, str] = Field(default={})
     gate: RelativeFile
     exam: RelativeFile
+    server: ModelServer
     needs: StageName | None = None
 
 
@@ -130,6 +163,7 @@ class CyclePlan(Value):
     name: PlanName
     since: datetime
     caps: Caps = Caps()
+    checks: DataChecks = DataChecks()
     canary: CanaryPlan | None = CanaryPlan()
     approve: tuple[str, ...] = ()
     device: str = ""
@@ -174,14 +208,15 @@ class StepOutcome(Value):
 class StepTask(Value):
     """The task of a step's process, which it reads as `task.json` in its folder.
 
-    `folders` are those of the steps before it, by their kinds, and `plan` is that of the plan's files. `holder` is the folder of
-    the adapter that serves the stage's role now, empty where the base alone does.
+    `folders` are those of the steps before it, by their kinds, and `plan` is that of the plan's files. `holder` is the name, at
+    the stage's server, of what serves its role now: the base's, where no version does.
     """
 
     cycle: UUID
     step: str
     plan: str
     since: datetime
+    checks: DataChecks = DataChecks()
     stage: TrainingStage | None = None
     folders: dict[str, str] = Field(default={})
     holder: str = ""

@@ -189,8 +189,8 @@ class Favour(StrEnum):
 class PreferencePair(Value):
     """A preference datum: for this query one reader preferred `accepted` to `rejected`, over the same evidence.
 
-    `reader` is a pseudonym, as is `evidence`, which names the run's `RunEvidence`. `reasons` maps a dimension to the report it
-    speaks for. `seconds` leaves out `hidden_seconds`, which is None where the page did not know.
+    `reader` and `organisation` are pseudonyms, as is `evidence`, which names the run's `RunEvidence`. `reasons` maps a dimension
+    to the report it speaks for. `seconds` leaves out `hidden_seconds`, which is None where the page did not know.
     """
 
     id: str
@@ -206,6 +206,7 @@ class PreferencePair(Value):
     seconds: float
     hidden_seconds: float | None
     reader: str
+    organisation: str = ""
     annotation: bool
     asked_by_reader: bool
 
@@ -224,6 +225,7 @@ class UndecidedPair(Value):
     seconds: float
     hidden_seconds: float | None
     reader: str
+    organisation: str = ""
     annotation: bool
     asked_by_reader: bool
 

@@ -7,6 +7,7 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.revision import VersionOrigin
 from app.domain.rubric import Rubric
+from app.domain.served_models import RoleModels
 from app.domain.writer import ReportLineage, WriterSettings
 from app.preferences.nouns.edits import EditedSection, RevisedRubric
 from app.preferences.nouns.feedback import (
@@ -42,6 +43,7 @@ def pair_of(row: Record, names: Pseudonyms, comments: bool) -> PreferencePair | 
         "seconds": round(stored.seconds, 3),
         "hidden_seconds": choice.hidden_seconds,
         "reader": _reader_of(row, names),
+        "organisation": names.of("organisation", row["organisation_id"]),
         "annotation": row["annotation"],
         "asked_by_reader": row["user_id"] == row["created_by"],
     }
@@ -150,8 +152,8 @@ def _query_of(row: Record, names: Pseudonyms) -> ResearchQuery:
     asked = ResearchQuery.of_any_version(row["query"])
     known = zip(asked.collections, asked.searched or asked.collections, strict=False)
     collections = tuple(name if name == there else names.of("collection", there) for name, there in known)
-    left_out = {"writer": WriterSettings(), "tenant": "", "searched": (), "refreshes": None, "evidence_of": None}
-    return asked.model_copy(update={"collections": collections, **left_out})
+    left_out = {"tenant": "", "searched": (), "refreshes": None, "evidence_of": None, "models": RoleModels()}
+    return asked.model_copy(update={"collections": collections, "writer": WriterSettings(), **left_out})
 
 
 def _lineage_of(result: bytes | None) -> ReportLineage:

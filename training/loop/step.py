@@ -1,0 +1,31 @@
+"""One step of a cycle as a process: it reads its task in a folder, works there, and leaves its outcome."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from app.domain.errors import RubricaError
+from app.domain.retraining import StepOutcome, StepTask, StepVerdict
+from training.folders import replace_file
+from training.recipes.stop_signals import TrainingStopped
+
+TASK, OUTCOME, PROGRESS = "task.json", "outcome.json", "progress.json"
+SIGNALLED = 128
+StepWork = Callable[[StepTask, Path], StepOutcome]
+
+
+def run_step(work: StepWork) -> int:
+    """Do a step's work in the folder that the command line names. Return an exit code: 0 wherever there is an outcome.
+
+    What cannot be used is an outcome too, which says what to do. A step that was asked to stop leaves none, and goes on later.
+    """
+    folder = Path(sys.argv[1]).resolve()
+    try:
+        task = StepTask.of_any_version((folder / TASK).read_bytes())
+        outcome = work(task, folder)
+    except TrainingStopped as stopped:
+        return SIGNALLED + stopped.received
+    except RubricaError as error:
+        outcome = StepOutcome(verdict=StepVerdict.FAILED, detail=str(error))
+    replace_file(folder / OUTCOME, outcome.model_dump_json(indent=1).encode())
+    return 0

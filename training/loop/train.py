@@ -1,0 +1,81 @@
+"""The training of a stage, by the recipe that its plan names. `python -m training.loop.train FOLDER`.
+
+A run that was stopped or killed goes on from its last checkpoint. Its folder belongs to the build that began it: another build
+begins the run anew, and says so.
+"""
+
+import json
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.domain.errors import Conflict
+from app.domain.retraining import StepOutcome, StepTask, StepVerdict
+from app.settings import read_settings
+from training.folders import replace_file
+from training.loop.stage_task import RUN, folder_of_set, require_stage
+from training.loop.step import PROGRESS, run_step
+from training.recipes.run_folder import TrainingFolder
+from training.recipes.starting import check_training, describe_run, train
+
+CONFIG, THIS_SET = "recipe.toml", '"@set"'
+LOOK_EVERY_S = 5.0
+
+
+def train_stage(task: StepTask, folder: Path) -> StepOutcome:
+    """Train to the end, and tell beside it how far it is."""
+    stage, models, said = require_stage(task), read_settings(os.environ).models, list[str]()
+    config = folder / CONFIG
+    text = (Path(task.plan) / stage.config).read_text(encoding="utf-8")
+    config.write_text(text.replace(THIS_SET, json.dumps(str(folder_of_set(task)))), encoding="utf-8")
+    forget_other_run(folder / RUN, stage.recipe, config, models, said)
+    with _tell_steps(TrainingFolder(folder / RUN), folder):
+        trained = train(stage.recipe, config, folder / RUN, models, said.append)
+    return StepOutcome(
+        verdict=StepVerdict.DONE,
+        detail=trained.ending,
+        figures={"said": said, **trained.read_figures()},
+        device_seconds=trained.seconds,
+    )
+
+
+def forget_other_run(run: Path, recipe: str, config: Path, models: Path | None, said: list[str]) -> None:
+    """Delete a run that another build began, or that began with other inputs."""
+    begun = TrainingFolder(run).read_origin()
+    if begun is None:
+        return
+    try:
+        begun.require_same(describe_run(*check_training(recipe, config, models, lambda line: None)))
+    except Conflict as other:
+        said.append(f"the run begins anew: {other}")
+        shutil.rmtree(run)
+
+
+@contextmanager
+def _tell_steps(run: TrainingFolder, folder: Path) -> Iterator[None]:
+    """Keep the last step that was logged in the step's progress, which also shows that a run got further between two kills."""
+    over = threading.Event()
+
+    def tell() -> None:
+        told = -1
+        while not over.wait(LOOK_EVERY_S):
+            step = max((each.step for each in run.read_metrics()), default=0)
+            if step != told:
+                replace_file(folder / PROGRESS, json.dumps({"at": step}).encode())
+                told = step
+
+    telling = threading.Thread(target=tell, name="progress", daemon=True)
+    telling.start()
+    try:
+        yield
+    finally:
+        over.set()
+        telling.join()
+
+
+if __name__ == "__main__":
+    sys.exit(run_step(train_stage))
