@@ -74,3 +74,12 @@ class AliasMove(Value):
     by: str
     why: str
     at: datetime
+
+
+class RoleHold(Value):
+    """A role that no cycle moves until a person releases it, with who holds it and why."""
+
+    role: ModelRole
+    by: str
+    why: str
+    at: datetime

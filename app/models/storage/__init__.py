@@ -1,0 +1,1 @@
+"""The statements of served models, versions, canaries and cycles."""
