@@ -8,8 +8,8 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from app.domain.errors import InvalidInput
 
@@ -51,7 +51,7 @@ def _walk(folder: Path, before: str, depth: int) -> Iterator[tuple[str, Path]]:
             yield each
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain(path: Path) -> BufferedReader:
     """Open a file to read, but no link, also where one took its place since it was listed."""
     opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(opened).st_mode):
