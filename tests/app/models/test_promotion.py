@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from app.domain.errors import Conflict, NotFound
-from app.domain.model_versions import CanaryState, ModelVersion, VersionState
+from app.domain.model_versions import Canary, CanaryState, ModelVersion, VersionState
 from app.domain.served_models import ModelRole, ServedModel
 from app.models.service import promotion, registry, serving
 from app.models.storage import aliases, canaries, role_holds
@@ -50,7 +50,13 @@ async def state(pool: asyncpg.Pool, version: ModelVersion) -> VersionState:
     return (await registry.get_version(pool, version.id)).state
 
 
-async def start_canary(pool: asyncpg.Pool, version: ModelVersion) -> Any:
+async def canary_state(pool: asyncpg.Pool, canary: Canary) -> CanaryState:
+    found = await canaries.get(pool, canary.id)
+    assert found is not None
+    return found.state
+
+
+async def start_canary(pool: asyncpg.Pool, version: ModelVersion) -> Canary:
     await act(pool, registry.change_state, version.id, VersionState.CANARY, by="cycle")
     return await serving.start_canary(pool, uuid4(), version.id, WRITER, version.name, 0.1)
 
@@ -99,7 +105,7 @@ async def test_a_held_role_is_moved_by_people_alone_and_its_canary_stops(pool: a
     serves, tried, later = await promoted(pool), await add_served(pool), await add_served(pool)
     canary = await start_canary(pool, tried)
     await act(pool, promotion.hold, WRITER, why="a fair")
-    assert (await canaries.get(pool, canary.id)).state is CanaryState.STOPPED
+    assert await canary_state(pool, canary) is CanaryState.STOPPED
     assert (await state(pool, tried), await role_holds.get(pool, WRITER) is not None) == ("candidate", True)
     for mover in ("cycle", "canary"):
         with pytest.raises(Conflict, match=r"held by ada@example.org \(a fair\)"):
@@ -120,10 +126,10 @@ async def test_a_canary_ends_with_the_promotion_of_its_version_or_of_another(poo
     tried, other = await add_served(pool), await add_served(pool)
     first = await start_canary(pool, tried)
     await act(pool, promotion.promote, tried.id, tried.name, by="canary")
-    assert (await canaries.get(pool, first.id)).state is CanaryState.PROMOTED
+    assert await canary_state(pool, first) is CanaryState.PROMOTED
     second = await start_canary(pool, other)
     again = await promoted(pool)
-    assert (await canaries.get(pool, second.id)).state is CanaryState.STOPPED
+    assert await canary_state(pool, second) is CanaryState.STOPPED
     assert (await holder(pool), await state(pool, other)) == (again.name, "candidate")
 
 
@@ -137,7 +143,7 @@ async def test_a_withdrawn_version_gives_its_roles_back_and_never_serves_again(p
     tried = await add_served(pool)
     canary = await start_canary(pool, tried)
     assert await act(pool, promotion.withdraw, tried.id) == []
-    assert (await canaries.get(pool, canary.id)).state is CanaryState.STOPPED
+    assert await canary_state(pool, canary) is CanaryState.STOPPED
     await pool.execute("UPDATE served_models SET gone_at = now() WHERE name = $1", SETTINGS_MODEL.name)
     with pytest.raises(Conflict, match="promote another version"):
         await act(pool, promotion.withdraw, one.id)
