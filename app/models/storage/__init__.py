@@ -1,0 +1,1 @@
+"""The SQL of served models, aliases and canaries, and of the registry of versions."""
