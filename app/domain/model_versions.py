@@ -1,5 +1,6 @@
 """Versions of trained models: what each was made of, its states and evaluations, and canaries."""
 
+import hashlib
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -128,3 +129,9 @@ class Canary(Value):
     why: str = ""
     started_at: datetime
     ended_at: datetime | None = None
+
+
+def falls_to_canary(canary: UUID, organisation: UUID, share: float) -> bool:
+    """Say whether a canary serves this organisation: always the same answer, true for about a `share` of all organisations."""
+    drawn = hashlib.sha256(f"{canary}{organisation}".encode()).digest()
+    return int.from_bytes(drawn[:8], "big") < share * 2**64

@@ -1,1 +1,1 @@
-"""The use cases of served models, versions, canaries and cycles."""
+"""The use cases of models that serve roles."""

@@ -1,1 +1,1 @@
-"""The statements of served models, versions, canaries and cycles."""
+"""The SQL of served models, aliases and canaries, and of the registry of versions."""
