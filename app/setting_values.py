@@ -1,11 +1,20 @@
 """The types of settings' values, with the reason why a value is refused."""
 
 from decimal import Decimal
+from enum import StrEnum
 from ipaddress import ip_network
 from typing import Annotated
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+
+
+class MailSecurity(StrEnum):
+    """The protection of the connection to the mail server: TLS from the start, TLS once connected, or none."""
+
+    TLS = "tls"
+    STARTTLS = "starttls"
+    NONE = "none"
 
 
 def _split_address(url: str) -> SplitResult:

@@ -4,24 +4,27 @@ Each setting replaces a part of the local stack by a remote one, or tunes it; wi
 An empty value counts as not set, as in compose files.
 """
 
-import difflib
 import os
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FilePath, SecretStr, ValidationError, model_validator
 
+from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.domain.errors import SetupError
 from app.domain.pricing import PricedModel, parse_priced_model
 from app.domain.services import SERVICES
+from app.setting_problems import explain_malformed, explain_unknown
 from app.setting_values import (
     DatabaseUrl,
     EmailAddress,
     Limit,
+    MailSecurity,
     Names,
     Networks,
     Origins,
@@ -34,10 +37,11 @@ from app.setting_values import (
 )
 
 PREFIX = "RUBRICA_"
-# Values of settings with these endings are never shown.
-SECRET_ENDINGS = ("api_key", "password", "secret")
 # Resolved from the folder where the command was started, and stored: services may run elsewhere.
-PATH_SETTINGS = ("home", "documents_dir", "models_dir", "benchmarks_dir", "loop_dir", "browser", "providers_file", "mcp_servers")
+PATH_SETTINGS = (
+    *("home", "documents_dir", "models_dir", "artifacts_dir", "loop_dir", "benchmarks_dir", "browser", "providers_file"),
+    "mcp_servers",
+)
 
 
 class Codec(StrEnum):
@@ -55,14 +59,6 @@ class ClaimGrader(StrEnum):
     MODEL = "model"
 
 
-class MailSecurity(StrEnum):
-    """The protection of the connection to the mail server: TLS from the start, TLS once connected, or none."""
-
-    TLS = "tls"
-    STARTTLS = "starttls"
-    NONE = "none"
-
-
 class Settings(BaseModel):
     """Everything that the environment may decide. Secrets print as stars."""
 
@@ -74,6 +70,8 @@ class Settings(BaseModel):
         description="Folder of own documents, which API and retrieval service share; default: `documents` in the home.",
     )
     models_dir: Path | None = Field(default=None, description="Folder of model weights; default: `models` in the home.")
+    artifacts_dir: Path | None = Field(default=None, description="Trained models; default: `artifacts` in the home.")
+    operator: UUID = Field(default=LOCAL_ORGANISATION, description="The organisation whose admins promote trained models.")
     benchmarks_dir: Path | None = Field(default=None, description="Public benchmarks; default: `benchmarks` in the home.")
     loop_dir: Path | None = Field(default=None, description="Folder of cycles of retraining; default: `loop` in the home.")
     train_python: FilePath | None = Field(
@@ -230,6 +228,11 @@ class Settings(BaseModel):
         return self.models_dir or self.home / "models"
 
     @property
+    def artifacts(self) -> Path:
+        """The folder of trained models."""
+        return self.artifacts_dir or self.home / "artifacts"
+
+    @property
     def alternatives(self) -> tuple[PricedModel, ...]:
         """The further models that reports may be written with."""
         return tuple(map(parse_priced_model, self.llm_alternatives))
@@ -277,7 +280,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     """
     given = {k.removeprefix(PREFIX): v for k, v in environment.items() if k.startswith(PREFIX) and v.strip()}
     known = {name.upper(): name for name in Settings.model_fields}
-    problems = [_explain_unknown(name, list(known)) for name in given if name not in known]
+    problems = [explain_unknown(PREFIX, name, list(known)) for name in given if name not in known]
     if not problems:
         try:
             values = {known[name]: value.strip() for name, value in given.items()}
@@ -285,23 +288,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             expanded = {name: os.path.expanduser(values[name]) for name in PATH_SETTINGS if name in values}
             settings = Settings.model_validate(values | expanded)
         except ValidationError as error:
-            problems = [_explain_malformed(detail) for detail in error.errors()]
+            problems = [explain_malformed(PREFIX, detail) for detail in error.errors()]
         else:
             paths = {name: path for name in PATH_SETTINGS if (path := getattr(settings, name)) is not None}
             return settings.model_copy(update={name: path.absolute() for name, path in paths.items()})
     raise SetupError("the settings cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
-
-
-def _explain_unknown(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {PREFIX}{near[0]}?" if near else "docs/settings.md lists those there are"
-    return f"{PREFIX}{name} is not a setting; {hint}"
-
-
-def _explain_malformed(detail: Any) -> str:
-    reason = str(detail["msg"]).removeprefix("Value error, ")
-    if not detail["loc"]:
-        return reason
-    name = str(detail["loc"][0])
-    value = "" if name.endswith(SECRET_ENDINGS) or "database" in name else f" (it is {str(detail['input'])[:80]!r})"
-    return f"{PREFIX}{name.upper()} is malformed: {reason}{value}"

@@ -1,5 +1,6 @@
 """Versions of trained models: what each was made of, its states and evaluations, and canaries."""
 
+import hashlib
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -31,23 +32,25 @@ class ErasurePolicy(StrEnum):
 
 
 class TrainedOn(Value):
-    """A set that a version learned from: its kind, the SHA-256 digest of its manifest, and its rows."""
+    """A set that a version learned from: its kind, the SHA-256 digest of its manifest, and its rows.
+
+    `key` is the fingerprint of the key that its rows' pseudonyms were made with; empty where no row is a reader's.
+    """
 
     kind: str
     digest: str
     rows: int = Field(ge=0)
+    key: str = ""
 
 
-class ModelVersion(Value):
-    """An entry of the registry: a trained model, what it was made of, and where it stands.
+class TrainedModel(Value):
+    """A trained model and what it was made of.
 
-    `number` counts the versions of a role from 1. `artifact` is the SHA-256 digest of its folder among the artifacts;
-    `configuration` is the recipe's, resolved; `licence` is that of the base.
+    `artifact` is the SHA-256 digest of its folder among the artifacts; `configuration` is the recipe's, resolved; `licence`
+    is that of the base.
     """
 
-    id: UUID
     role: ModelRole
-    number: int
     parent: UUID | None = None
     recipe: str = ""
     configuration: dict[str, Any] = Field(default={})
@@ -59,6 +62,13 @@ class ModelVersion(Value):
     licence: str = ""
     cycle: UUID | None = None
     on_erasure: ErasurePolicy = ErasurePolicy.RETRAIN
+
+
+class ModelVersion(TrainedModel):
+    """An entry of the registry: a trained model under its number, and where it stands. Versions of a role count from 1."""
+
+    id: UUID
+    number: int
     state: VersionState = VersionState.CANDIDATE
     created_at: datetime
 
@@ -78,11 +88,16 @@ class StateChange(Value):
 
 
 class EvaluationKind(StrEnum):
-    """The kinds of evaluations that a version collects."""
+    """The kinds of evaluations that a version collects. `training`: curves and figures of the run that made it.
 
+    `erasure`: how many of its rows were erased since, and what was done about it.
+    """
+
+    TRAINING = "training"
     GATE = "gate"
     EVALUATION = "evaluation"
     CANARY = "canary"
+    ERASURE = "erasure"
 
 
 class Evaluation(Value):
@@ -114,3 +129,9 @@ class Canary(Value):
     why: str = ""
     started_at: datetime
     ended_at: datetime | None = None
+
+
+def falls_to_canary(canary: UUID, organisation: UUID, share: float) -> bool:
+    """Say whether a canary serves this organisation: always the same answer, true for about a `share` of all organisations."""
+    drawn = hashlib.sha256(f"{canary}{organisation}".encode()).digest()
+    return int.from_bytes(drawn[:8], "big") < share * 2**64

@@ -11,7 +11,7 @@ from app.domain.budget import Budget
 from app.domain.options import ReportStyle, SearchScope, SourceKind, to_one_line
 from app.domain.safe_text import drop_invisible
 from app.domain.script import count_ideographs
-from app.domain.served_models import RoleModels
+from app.domain.served_models import SETTINGS_MODEL, RoleModels
 from app.domain.value import Value
 from app.domain.writer import WriterSettings
 
@@ -82,7 +82,9 @@ class ResearchQuery(Value):
         default=None, description="The run beside which this one works the same question on the same evidence; set by the server."
     )
     models: RoleModels = Field(
-        default=RoleModels(), description="The models of its roles when the run was created; set by the server."
+        default=SETTINGS_MODEL,
+        exclude_if=lambda models: models == SETTINGS_MODEL,
+        description="The models of its roles when the run was created; set by the server, and told to nobody.",
     )
     budget: Budget = Budget()
     writer: WriterSettings = WriterSettings()

@@ -30,15 +30,15 @@ class Notation(StrEnum):
 class ServedModel(Value):
     """A model at a server, under a name that never means anything else.
 
-    `key_setting` names the environment variable with the server's key: no key is stored. `adapter` is the SHA-256 digest of the
-    adapter's folder and `template` that of its chat template, empty for a model that came without; `base` is what the adapter
-    stands on. `context` counts tokens, 0 where it is unknown. Prices are US$ per million tokens. `version` is its entry in the
-    registry; None for a model of the settings.
+    `key_setting` names the environment variable with the server's key and ends in `_API_KEY`: no key is stored. `adapter` is
+    the SHA-256 digest of the adapter's folder and `template` that of its chat template, empty for a model that came without;
+    `base` is what the adapter stands on. `context` counts tokens, 0 where it is unknown. Prices are US$ per million tokens.
+    `version` is its entry in the registry; None for a model of the settings.
     """
 
     name: str = Field(min_length=1, max_length=200)
     address: str
-    key_setting: str = ""
+    key_setting: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*_API_KEY)?$")
     notation: Notation = Notation.SCHEMA
     template: str = ""
     context: int = Field(default=0, ge=0)
@@ -65,12 +65,25 @@ class RoleModels(Value):
         return str(getattr(self, role.value))
 
 
+SETTINGS_MODEL = RoleModels()
+"""The settings' model in every role."""
+
+
 class AliasMove(Value):
     """One move of a role's alias from a served model to another, with who moved it and why."""
 
     role: ModelRole
     came_from: str
     went_to: str
+    by: str
+    why: str
+    at: datetime
+
+
+class RoleHold(Value):
+    """A role that no cycle moves until a person releases it, with who holds it and why."""
+
+    role: ModelRole
     by: str
     why: str
     at: datetime

@@ -20,6 +20,7 @@ from app.http.asgi import create_app
 from app.http.guard import LOCAL_HOSTS
 from app.http.server import Server, bind
 from app.http.services import open_services
+from app.models.service.serving import list_models_of_settings
 from app.open_files import allow_open_files
 from app.outgoing.addresses import parse_networks
 from app.outgoing.model_check import ModelCheck
@@ -84,6 +85,7 @@ async def serve(
             accounts_policy=AccountPolicy.of(settings),
             model_check=ModelCheck.of(settings),
             disks=Disks({"home": settings.home, "documents": settings.documents}),
+            serving=list_models_of_settings(settings),
         )
         answered = LOCAL_HOSTS | settings.host_names | names | {f"[{host}]" if ":" in host else host}
         async with opened as services:

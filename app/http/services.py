@@ -22,11 +22,13 @@ from app.disk import Disks
 from app.domain.options import SourceKind
 from app.domain.pricing import PricedModel
 from app.domain.query import SystemName
+from app.domain.served_models import ServedModel
 from app.exports.service import Exports
 from app.exports.service.conversion import Conversions
 from app.http.background import Background
 from app.http.part_checks import PartChecks
 from app.idempotency.service import IdempotencyKeys
+from app.models.service.serving import register_settings
 from app.openai.details import KeptDetails
 from app.outgoing.model_check import ModelCheck
 from app.outside_calls.service import ToolUseReport
@@ -128,6 +130,7 @@ async def open_services(
     accounts_policy: AccountPolicy = DEFAULT_POLICY,
     model_check: ModelCheck | None = None,
     disks: Disks | None = None,
+    serving: Sequence[ServedModel] = (),
 ) -> AsyncIterator[Services]:
     """Open the pools, the listening connection and the background work, for as long as the context lasts.
 
@@ -136,7 +139,8 @@ async def open_services(
     kinds of sources that there are; `retrieval_url` is the index's address; `systems` are those that can be asked for; `model`
     is the one that runs use, for estimates. `documents` is the folder from which the index reads own documents; `timing` holds
     the times of schedules; `offers` are the models and ways that reports can be written with; `model_check` says whether the
-    model takes requests; on full `disks` (default: that of the documents) nothing new is begun.
+    model takes requests; on full `disks` (default: that of the documents) nothing new is begun; `serving` are the
+    settings' models, of which the first has each role that nobody has moved.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
@@ -161,6 +165,7 @@ async def open_services(
         )
         await services.parts.check_database()
         await refuse_bypass(pool)
+        await register_settings(trusted, serving)
         async with background.run():
             yield services
 

@@ -6,7 +6,8 @@ from email.message import EmailMessage
 from email.utils import parseaddr
 
 from app.domain.errors import RubricaError
-from app.settings import MailSecurity, Settings
+from app.setting_values import MailSecurity
+from app.settings import Settings
 
 PATIENCE_S = 40.0
 

@@ -13,7 +13,7 @@ depends_on = None
 READ_BY_ALL = ("model_versions", "served_models", "model_aliases", "canaries")
 OF_WORKERS = (
     *("alias_moves", "device_leases", "retraining_cycles", "cycle_events", "cycle_steps"),
-    *("version_evaluations", "version_pairs", "version_states"),
+    *("role_holds", "version_evaluations", "version_pairs", "version_states"),
 )
 
 
@@ -144,7 +144,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("figures", sa.JSON(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.CheckConstraint("kind IN ('gate', 'evaluation', 'canary')", name="version_evaluations_kind"),
+        sa.CheckConstraint("kind IN ('training', 'gate', 'evaluation', 'canary', 'erasure')", name="version_evaluations_kind"),
         sa.ForeignKeyConstraint(["version_id"], ["model_versions.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
     )
@@ -206,6 +206,15 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("role"),
     )
+    op.create_table(
+        "role_holds",
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("by", sa.Text(), nullable=False),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.CheckConstraint("role IN ('planner', 'searcher', 'writer', 'rubric', 'judge')", name="role_holds_role"),
+        sa.PrimaryKeyConstraint("role"),
+    )
     for table in READ_BY_ALL:
         protect_table(op, table, "SELECT", "true")
     for table in OF_WORKERS:
@@ -213,6 +222,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.drop_table("role_holds")
     op.drop_table("model_aliases")
     op.drop_table("canaries")
     op.drop_table("version_states")

@@ -17,6 +17,7 @@ from app.domain.pricing import PricedModel
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.rubric import Criterion, Origin, Rubric
 from app.domain.scorecard import Scorecard
+from app.models.storage.resolution import resolve_roles
 from app.runs.nouns import AgreedRubric
 from app.runs.service.gateway import RunGateway
 from app.runs.service.runs import Admit, Runs
@@ -73,6 +74,7 @@ class Asking:
         """Draft a rubric or questions back for a question that is no run yet; store the draft with its cost."""
         if self._admit is not None:
             await self._admit(self._database)
+        query = query.model_copy(update={"models": await resolve_roles(self._database)})
         draft = await self._gateway.draft(DraftRequest(kind=kind, query=query))
         if kind is DraftKind.RUBRIC and draft.rubric is None:
             raise Unavailable("no rubric was drafted; repeat the request")

@@ -88,7 +88,7 @@ class Comparisons:
         searched = [s.id for s in start.plan.subtasks if s.id not in start.dropped]
         lost = {f"search/{id_}": _make_lost_finding(id_) for id_ in searched if f"search/{id_}" not in stored}
         digest = evidence_digest(Finding.of_any_version(body) for body in stored.values())
-        query = run.query.model_copy(update={"writer": writer, "approve_plan": False})
+        query = start.query.model_copy(update={"writer": writer, "approve_plan": False})
         new = ComparisonPlan(uuid4(), run_id, uuid4(), query, digest, user_id)
         async with self._database.acquire() as connection:
             await self._runs.admit(connection)

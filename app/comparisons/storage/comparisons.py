@@ -10,6 +10,7 @@ from app.domain.query import ResearchQuery
 from app.domain.revision import DELIVERED
 from app.domain.run import EventType
 from app.domain.writer import ReportLineage
+from app.models.storage.resolution import resolve_roles
 from app.preferences.nouns.feedback import CandidatePlace, Viewing
 from app.runs.storage.run_log import to_json
 
@@ -127,8 +128,12 @@ async def list_searches(database: Executor, run_id: UUID) -> dict[str, bytes]:
 
 
 async def create(database: Executor, new: ComparisonPlan, missing: Mapping[str, bytes]) -> None:
-    """Add a comparison, and the run that writes its second report; `missing` are results for searches that left none."""
-    query, budget = new.query, new.query.budget
+    """Add a comparison, and the run that writes its second report; `missing` are results for searches that left none.
+
+    Its roles keep the first run's models, so that the two differ in what was asked alone, unless one is gone.
+    """
+    query = new.query.model_copy(update={"models": await resolve_roles(database, new.query.models)})
+    budget = query.budget
     event = {"question": query.question, "system": query.system, "effort": query.effort, "language": query.language}
     async with translate_outages():
         await database.execute(

@@ -128,6 +128,17 @@ class ModelAliasRow(SQLModel, table=True):
     since: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
 
 
+class RoleHoldRow(SQLModel, table=True):
+    """A role that no cycle moves until a person releases it."""
+
+    __tablename__ = "role_holds"
+    __table_args__ = (_one_of("role", ModelRole, "role_holds_role"), for_worker_only())
+    role: str = Field(primary_key=True, sa_type=Text)
+    by: str = Field(sa_type=Text)
+    why: str = Field(sa_type=Text)
+    at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
 class AliasMoveRow(SQLModel, table=True):
     """One move of a role's alias. Empty `came_from`: the role had none."""
 

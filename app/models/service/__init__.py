@@ -1,1 +1,1 @@
-"""Use cases of the registry and of cycles."""
+"""The use cases of models that serve roles."""

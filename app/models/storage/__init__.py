@@ -1,1 +1,1 @@
-"""Statements of the registry and of cycles."""
+"""The SQL of served models, aliases and canaries, and of the registry of versions."""

@@ -1,4 +1,4 @@
-"""The runs themselves: what was asked, where each stands. Every function is one statement, complete in itself."""
+"""The runs themselves: what was asked, where each stands. Every function but `create` is one statement, complete in itself."""
 
 import re
 from collections.abc import Sequence
@@ -13,6 +13,8 @@ from app.domain.budget import Budget, Usage
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, Run, RunStatus, WaitReason
+from app.domain.served_models import SETTINGS_MODEL
+from app.models.storage.resolution import resolve_roles
 from app.runs.nouns import RunFilter
 from app.runs.storage.run_log import to_json
 
@@ -82,7 +84,11 @@ class UnfinishedRun(NamedTuple):
 
 
 async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
-    """Add a run with its ledger and its first event. It belongs to the organisation that `database` acts for."""
+    """Add a run with its ledger and its first event. It belongs to the organisation that `database` acts for.
+
+    The models of its roles are fixed here, once: later nothing looks an alias up. Those that the query names stay.
+    """
+    query = query.model_copy(update={"models": await resolve_roles(database, query.models)})
     budget = query.budget
     event = {
         "question": query.question,
@@ -172,9 +178,10 @@ def _read_reason(row: Record) -> WaitReason | None:
 
 
 def _run_of(row: Record) -> Run:
+    """Return the run as readers see it: without its models, which would tell them apart whose reports they compare."""
     return Run(
         id=row["id"],
-        query=ResearchQuery.of_any_version(row["query"]),
+        query=ResearchQuery.of_any_version(row["query"]).model_copy(update={"models": SETTINGS_MODEL}),
         status=RunStatus(row["status"]),
         detail=row["detail"],
         reason=_read_reason(row),

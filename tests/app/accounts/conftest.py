@@ -13,7 +13,7 @@ from aiosmtpd.smtp import Envelope
 from app.accounts.service.policy import AccountPolicy
 from app.http.services import open_services
 from app.outgoing.mail import Mailbox
-from app.settings import MailSecurity
+from app.setting_values import MailSecurity
 from infra.local.ports import find_free_port
 from tests.app.browser import Browser, open_browser
 from tests.app.served_api import InMemoryRuns, serve_api

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from app.outgoing.mail import Mailbox, MailUnavailable
-from app.settings import MailSecurity
+from app.setting_values import MailSecurity
 from infra.local.ports import find_free_port
 
 HOST = "127.0.0.1"

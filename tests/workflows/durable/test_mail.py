@@ -20,7 +20,7 @@ from app.domain.claims import Support
 from app.domain.query import Language, ResearchQuery
 from app.domain.schedules import Firing, Outcome
 from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
-from app.settings import MailSecurity
+from app.setting_values import MailSecurity
 from bench.private_house import FIRING, add_people
 from tests.support.patience import PATIENCE_S
 from workflows.durable.change_mail import ChangeLetter, make_message

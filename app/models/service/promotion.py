@@ -1,0 +1,139 @@
+"""What moves a role from model to model: promote, hold, release, back and withdraw.
+
+Every function takes a connection with a transaction open: states of versions, canaries and aliases change together. `by` is a
+person's address, or `cycle` or `canary`, which a hold stops; `why` is kept with each change.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.database.engine import Executor
+from app.domain.errors import Conflict
+from app.domain.model_versions import CanaryState, ModelVersion, VersionState
+from app.domain.served_models import AliasMove, ModelRole
+from app.models.service.registry import change_state, get_version
+from app.models.service.serving import end_canary, get_model, move_alias
+from app.models.storage import aliases, canaries, role_holds, versions
+from app.models.storage.served import KnownModel
+
+AUTOMATIC = frozenset({"cycle", "canary"})
+MAY_RETURN = frozenset({VersionState.RETIRED, VersionState.SERVING})
+MOST_MOVES = 10_000
+
+
+async def promote(connection: Executor, version: UUID, name: str, by: str, why: str) -> ModelVersion:
+    """Let a version serve its role, as the served model `name`. The version before retires; a canary in the role ends.
+
+    Raises:
+        NotFound: there is no such version or served model.
+        Conflict: the version may not serve, the served model is another's or gone, or the role is held and no person asks.
+    """
+    wanted = await get_version(connection, version)
+    await versions.hold_role(connection, wanted.role)
+    await _require_free(connection, wanted.role, by)
+    if (await get_model(connection, name)).model.version != version:
+        raise Conflict(f"{name!r} does not serve {wanted.name}; name a served model of this version")
+    await _end_canary(connection, wanted.role, version, by, why)
+    promoted = await change_state(connection, version, VersionState.SERVING, by, why)
+    await move_alias(connection, wanted.role, name, by, why)
+    return promoted
+
+
+async def hold(connection: Executor, role: ModelRole, by: str, why: str) -> None:
+    """Let no cycle and no canary move a role until it is released. A canary that runs there stops; its version is a candidate."""
+    await versions.hold_role(connection, role)
+    await role_holds.hold(connection, role, by, why)
+    await _end_canary(connection, role, None, by, why)
+
+
+async def release(connection: Executor, role: ModelRole) -> None:
+    """Let cycles move a role again.
+
+    Raises:
+        Conflict: nobody holds it.
+    """
+    if not await role_holds.release(connection, role):
+        raise Conflict(f"nobody holds the {role}")
+
+
+async def go_back(connection: Executor, role: ModelRole, by: str, why: str) -> AliasMove:
+    """Give a role back to who had it before: the newest former holder that may still serve. Its version serves again.
+
+    Raises:
+        Conflict: there is no such holder, or the role is held and no person asks.
+    """
+    await versions.hold_role(connection, role)
+    await _require_free(connection, role, by)
+    return await _return_to(connection, role, await _find_former(connection, role), by, why)
+
+
+async def withdraw(connection: Executor, version: UUID, by: str, why: str) -> Sequence[AliasMove]:
+    """Withdraw a version for good, and give each role that it has back to who had it before.
+
+    Raises:
+        NotFound: there is no such version.
+        Conflict: it was refused, or a role that it has cannot go back to anybody.
+    """
+    for role in ModelRole:  # always in one order: no two acts wait for each other
+        await versions.hold_role(connection, role)
+    withdrawn = await change_state(connection, version, VersionState.WITHDRAWN, by, why)
+    running = (await canaries.list_running(connection)).get(withdrawn.role)
+    if running and running.version == version:
+        await end_canary(connection, running.id, CanaryState.STOPPED, why)
+    moves = []
+    for role, alias in (await aliases.list_all(connection)).items():
+        if (await get_model(connection, alias.served)).model.version == version:
+            moves.append(await _return_to(connection, role, await _find_former(connection, role), by, why))
+    return moves
+
+
+async def _require_free(connection: Executor, role: ModelRole, by: str) -> None:
+    if by in AUTOMATIC and (held := await role_holds.get(connection, role)) is not None:
+        raise Conflict(f"the {role} is held by {held.by} ({held.why}); it moves again once it is released")
+
+
+async def _end_canary(connection: Executor, role: ModelRole, promoted: UUID | None, by: str, why: str) -> None:
+    """End the canary of a role: as promoted if its version is, else stopped, which makes its version a candidate again."""
+    running = (await canaries.list_running(connection)).get(role)
+    if running is None:
+        return
+    if running.version == promoted:
+        await end_canary(connection, running.id, CanaryState.PROMOTED, why)
+        return
+    await end_canary(connection, running.id, CanaryState.STOPPED, why)
+    if (await get_version(connection, running.version)).state is VersionState.CANARY:
+        await change_state(connection, running.version, VersionState.CANDIDATE, by, why)
+
+
+async def _find_former(connection: Executor, role: ModelRole) -> KnownModel:
+    """Return the newest former holder of a role that may still serve.
+
+    A move to a former holder is a return: what came between is no former holder any more, so that going back twice goes back
+    two models.
+    """
+    holders: list[str] = []
+    for move in reversed(await aliases.list_moves(connection, role, MOST_MOVES)):
+        if move.went_to in holders:
+            del holders[holders.index(move.went_to) + 1 :]
+        else:
+            holders.append(move.went_to)
+    for name in reversed(holders[:-1]):
+        known = await get_model(connection, name)
+        if known.gone_at is None and await _may_return(connection, known):
+            return known
+    raise Conflict(f"there is no model that the {role} could go back to; promote another version instead")
+
+
+async def _may_return(connection: Executor, known: KnownModel) -> bool:
+    version = known.model.version
+    return version is None or (await get_version(connection, version)).state in MAY_RETURN
+
+
+async def _return_to(connection: Executor, role: ModelRole, former: KnownModel, by: str, why: str) -> AliasMove:
+    if (version := former.model.version) is not None:
+        await change_state(connection, version, VersionState.SERVING, by, why)
+    elif (serving := await versions.get_serving(connection, role)) is not None:
+        await change_state(connection, serving.id, VersionState.RETIRED, by, why)
+    move = await move_alias(connection, role, former.model.name, by, why)
+    assert move is not None
+    return move

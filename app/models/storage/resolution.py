@@ -1,0 +1,33 @@
+"""Which served model a run has in each role, as it is created."""
+
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.database.engine import Executor, translate_outages
+from app.domain.model_versions import falls_to_canary
+from app.domain.served_models import SETTINGS_MODEL, RoleModels
+
+# One statement, since each run costs it. A candidate that is gone serves nobody, and nobody keeps a model that is gone.
+RESOLVE = """
+    SELECT a.role, a.served, c.id AS canary, c.served AS candidate, c.share,
+           coalesce($1::uuid, current_organisation()) AS organisation, h.name AS held
+    FROM model_aliases a
+        LEFT JOIN (canaries c JOIN served_models s ON s.name = c.served AND s.gone_at IS NULL)
+            ON c.role = a.role AND c.state = 'running'
+        LEFT JOIN served_models h ON h.name = $2::json->>a.role AND h.gone_at IS NULL"""
+
+
+async def resolve_roles(database: Executor, held: RoleModels = SETTINGS_MODEL, organisation: UUID | None = None) -> RoleModels:
+    """Return the models of an organisation's new run: in each role the running canary's, where it is drawn, else the alias'.
+
+    Those that are `held` and not gone stay. Without an `organisation` it is the one that `database` acts for.
+    """
+    async with translate_outages():
+        rows = await database.fetch(RESOLVE, organisation, held.model_dump_json())
+    return RoleModels(**{row["role"]: row["held"] or _choose_model(row) for row in rows})
+
+
+def _choose_model(row: Record) -> str:
+    drawn = row["canary"] and row["organisation"] and falls_to_canary(row["canary"], row["organisation"], row["share"])
+    return str(row["candidate"] if drawn else row["served"])

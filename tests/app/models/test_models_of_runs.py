@@ -1,0 +1,37 @@
+"""The models of a run's roles are fixed as it is created, whoever creates it; no client can name them, and none is told."""
+
+from uuid import UUID
+
+import asyncpg
+import orjson
+
+from app.domain.served_models import ModelRole, ServedModel
+from app.http.services import open_services
+from app.models.service.serving import move_alias
+from app.runs.storage.run_log import RunLog
+from tests.app.served_api import InMemoryRuns, serve_api
+
+FIRST, SECOND = (ServedModel(name=name, address="http://127.0.0.1:9/v1") for name in ("first-model", "second-model"))
+
+
+async def read_models(pool: asyncpg.Pool, run_id: str) -> dict[str, str]:
+    return dict((await RunLog(pool).load(UUID(run_id))).query.models)
+
+
+async def test_a_run_keeps_the_models_that_it_was_created_with(
+    api_urls: tuple[str, str], pool: asyncpg.Pool, workflows: InMemoryRuns
+) -> None:
+    async with open_services(*api_urls, workflows, serving=[FIRST, SECOND]) as services, serve_api(services) as api:
+        early = (await api.post("/v1/runs", {"question": "Who wrote it?"})).json
+        async with pool.acquire() as connection, connection.transaction():
+            await move_alias(connection, ModelRole.WRITER, SECOND.name, "ada@example.org", "better")
+        later = (await api.post("/v1/runs", {"question": "Who wrote it?", "beside": ["react"]})).json
+        for run, writer in ((early, "first-model"), (later, "second-model")):
+            assert await read_models(pool, run["id"]) == {**dict.fromkeys(ModelRole, "first-model"), "writer": writer}
+        [beside] = await pool.fetch("SELECT id FROM runs WHERE query->>'evidence_of' = $1", later["id"])
+        assert await read_models(pool, str(beside["id"])) == await read_models(pool, later["id"])
+
+        told = [early, (await api.get(f"/v1/runs/{early['id']}")).json, (await api.get("/v1/runs")).json]
+        assert b"-model" not in orjson.dumps(told)
+        refused = await api.post("/v1/runs", {"question": "Who?", "models": {"writer": "second-model"}})
+        assert refused.is_problem(400)

@@ -1,0 +1,150 @@
+"""Promote, hold, back and withdraw: states, canaries and aliases change together, or not at all."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from app.domain.errors import Conflict, NotFound
+from app.domain.model_versions import Canary, CanaryState, ModelVersion, VersionState
+from app.domain.served_models import ModelRole, ServedModel
+from app.models.service import promotion, registry, serving
+from app.models.storage import aliases, canaries, role_holds
+from tests.app.models.trained_models import add_version
+
+ADA, WRITER = "ada@example.org", ModelRole.WRITER
+SETTINGS_MODEL = ServedModel(name="base-model", address="http://127.0.0.1:9/v1")
+
+
+@pytest.fixture(autouse=True)
+async def settings_model(pool: asyncpg.Pool) -> None:
+    await pool.execute("TRUNCATE model_versions, served_models, model_aliases, alias_moves, canaries, role_holds CASCADE")
+    await serving.register_settings(pool, [SETTINGS_MODEL])
+
+
+async def act(pool: asyncpg.Pool, does: Callable[..., Awaitable[Any]], *told: object, by: str = ADA, why: str = "why") -> Any:
+    async with pool.acquire() as connection, connection.transaction():
+        return await does(connection, *told, by, why)
+
+
+async def add_served(pool: asyncpg.Pool, **options: Any) -> ModelVersion:
+    """A version of the writer with a served model of its name."""
+    version = await add_version(pool, **options)
+    await serving.add_model(pool, ServedModel(name=version.name, address="http://127.0.0.1:9/v1", version=version.id))
+    return version
+
+
+async def promoted(pool: asyncpg.Pool, **options: Any) -> ModelVersion:
+    version = await add_served(pool, **options)
+    await act(pool, promotion.promote, version.id, version.name)
+    return version
+
+
+async def holder(pool: asyncpg.Pool) -> str:
+    return (await aliases.list_all(pool))[WRITER].served
+
+
+async def state(pool: asyncpg.Pool, version: ModelVersion) -> VersionState:
+    return (await registry.get_version(pool, version.id)).state
+
+
+async def canary_state(pool: asyncpg.Pool, canary: Canary) -> CanaryState:
+    found = await canaries.get(pool, canary.id)
+    assert found is not None
+    return found.state
+
+
+async def start_canary(pool: asyncpg.Pool, version: ModelVersion) -> Canary:
+    await act(pool, registry.change_state, version.id, VersionState.CANARY, by="cycle")
+    return await serving.start_canary(pool, uuid4(), version.id, WRITER, version.name, 0.1)
+
+
+async def test_a_promoted_version_has_its_role_and_the_former_one_retires(pool: asyncpg.Pool) -> None:
+    one, two = await promoted(pool), await promoted(pool)
+    assert (await holder(pool), await state(pool, one), await state(pool, two)) == (two.name, "retired", "serving")
+    assert (await aliases.list_all(pool))[ModelRole.SEARCHER].served == SETTINGS_MODEL.name
+    told = [(move.came_from, move.went_to, move.by, move.why) for move in await aliases.list_moves(pool, WRITER, 9)]
+    assert told[:2] == [(one.name, two.name, ADA, "why"), (SETTINGS_MODEL.name, one.name, ADA, "why")]
+    assert [move.went_to for move in (await registry.describe_version(pool, one.id)).moves] == [one.name, two.name]
+
+
+async def test_what_may_not_serve_changes_nothing(pool: asyncpg.Pool) -> None:
+    serves, refused, other = await promoted(pool), await add_served(pool), await add_served(pool)
+    await act(pool, registry.change_state, refused.id, VersionState.REFUSED)
+    for version, name, error in (
+        (refused, refused.name, Conflict),
+        (other, serves.name, Conflict),
+        (other, SETTINGS_MODEL.name, Conflict),
+        (other, "nobody", NotFound),
+    ):
+        with pytest.raises(error):
+            await act(pool, promotion.promote, version.id, name)
+    await pool.execute("UPDATE served_models SET gone_at = now() WHERE name = $1", other.name)
+    with pytest.raises(Conflict, match="gone"):
+        await act(pool, promotion.promote, other.id, other.name)
+    assert (await holder(pool), await state(pool, serves), await state(pool, other)) == (serves.name, "serving", "candidate")
+
+
+async def test_going_back_twice_goes_back_two_models_and_past_what_may_not_serve(pool: asyncpg.Pool) -> None:
+    one, two, three = [await promoted(pool) for _ in range(3)]
+    assert (await act(pool, promotion.go_back, WRITER)).went_to == two.name
+    assert (await state(pool, two), await state(pool, three)) == ("serving", "retired")
+    assert (await act(pool, promotion.go_back, WRITER)).went_to == one.name
+    await act(pool, promotion.promote, three.id, three.name)
+    await act(pool, promotion.withdraw, one.id)
+    assert (await act(pool, promotion.go_back, WRITER)).went_to == SETTINGS_MODEL.name
+    assert [await state(pool, each) for each in (one, two, three)] == ["withdrawn", "retired", "retired"]
+    with pytest.raises(Conflict, match="no model that the writer could go back to"):
+        await act(pool, promotion.go_back, WRITER)
+    assert await holder(pool) == SETTINGS_MODEL.name
+
+
+async def test_a_held_role_is_moved_by_people_alone_and_its_canary_stops(pool: asyncpg.Pool) -> None:
+    serves, tried, later = await promoted(pool), await add_served(pool), await add_served(pool)
+    canary = await start_canary(pool, tried)
+    await act(pool, promotion.hold, WRITER, why="a fair")
+    assert await canary_state(pool, canary) is CanaryState.STOPPED
+    assert (await state(pool, tried), await role_holds.get(pool, WRITER) is not None) == ("candidate", True)
+    for mover in ("cycle", "canary"):
+        with pytest.raises(Conflict, match=r"held by ada@example.org \(a fair\)"):
+            await act(pool, promotion.promote, tried.id, tried.name, by=mover)
+        with pytest.raises(Conflict, match="held by"):
+            await act(pool, promotion.go_back, WRITER, by=mover)
+    assert await holder(pool) == serves.name
+    await act(pool, promotion.promote, later.id, later.name)
+    async with pool.acquire() as connection, connection.transaction():
+        await promotion.release(connection, WRITER)
+    await act(pool, promotion.promote, tried.id, tried.name, by="cycle")
+    assert (await holder(pool), await role_holds.list_all(pool)) == (tried.name, {})
+    with pytest.raises(Conflict, match="nobody holds"):
+        await promotion.release(pool, WRITER)
+
+
+async def test_a_canary_ends_with_the_promotion_of_its_version_or_of_another(pool: asyncpg.Pool) -> None:
+    tried, other = await add_served(pool), await add_served(pool)
+    first = await start_canary(pool, tried)
+    await act(pool, promotion.promote, tried.id, tried.name, by="canary")
+    assert await canary_state(pool, first) is CanaryState.PROMOTED
+    second = await start_canary(pool, other)
+    again = await promoted(pool)
+    assert await canary_state(pool, second) is CanaryState.STOPPED
+    assert (await holder(pool), await state(pool, other)) == (again.name, "candidate")
+
+
+async def test_a_withdrawn_version_gives_its_roles_back_and_never_serves_again(pool: asyncpg.Pool) -> None:
+    one, two = await promoted(pool), await promoted(pool)
+    [move] = await act(pool, promotion.withdraw, two.id)
+    assert (move.came_from, move.went_to, await holder(pool)) == (two.name, one.name, one.name)
+    assert [await state(pool, each) for each in (one, two)] == ["serving", "withdrawn"]
+    with pytest.raises(Conflict, match="that is its last state"):
+        await act(pool, promotion.promote, two.id, two.name)
+    tried = await add_served(pool)
+    canary = await start_canary(pool, tried)
+    assert await act(pool, promotion.withdraw, tried.id) == []
+    assert await canary_state(pool, canary) is CanaryState.STOPPED
+    await pool.execute("UPDATE served_models SET gone_at = now() WHERE name = $1", SETTINGS_MODEL.name)
+    with pytest.raises(Conflict, match="promote another version"):
+        await act(pool, promotion.withdraw, one.id)
+    assert (await state(pool, one), await holder(pool)) == ("serving", one.name)
