@@ -81,10 +81,10 @@ class Caps(Value):
 
 
 class CanaryPlan(Value):
-    """How a candidate that passed its gate is tried: the share of organisations, and the longest trial."""
+    """How a candidate that passed its gate is tried: on which share of the organisations, how long, and on how many runs."""
 
     share: float = Field(default=0.2, gt=0, le=1)
-    least_votes: int = Field(default=30, ge=0)
+    least_runs: int = Field(default=30, ge=0)
     longest: timedelta = timedelta(days=14)
 
 

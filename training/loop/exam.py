@@ -7,14 +7,12 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.models.artifacts import digest_folder
-from workflows.chat_models.adapters import load_adapter, unload_adapter
-
 from app.domain.retraining import ModelServer, StepOutcome, StepTask, StepVerdict
+from app.models.artifacts.digests import digest_folder
 from training.loop.exams.config import read_exam
 from training.loop.exams.rubrics import examine_rubrics
 from training.loop.exams.scores import write_scores
@@ -22,6 +20,7 @@ from training.loop.stage_task import folder_of_run, folder_of_set, require_stage
 from training.loop.step import run_step
 from training.recipes.run_folder import TrainingFolder
 from workflows.agents.ports import ChatModel
+from workflows.chat_models.adapters import load_adapter, unload_adapter
 from workflows.chat_models.endpoint import ModelEndpoint, ModelPrices
 from workflows.chat_models.openai_compatible import connect_model
 
@@ -57,7 +56,7 @@ async def _load(server: ModelServer, adapter: Path) -> AsyncIterator[ChatModel]:
         await unload_adapter(endpoint, name)
 
 
-def _connect(server: ModelServer, name: str) -> "AbstractAsyncContextManager[ChatModel]":
+def _connect(server: ModelServer, name: str) -> AbstractAsyncContextManager[ChatModel]:
     return connect_model(_endpoint_of(server, name))
 
 

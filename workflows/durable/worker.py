@@ -40,9 +40,8 @@ from workflows.durable.reconcile import Reconciler
 from workflows.durable.report_task_workflow import ReportTaskWorkflow
 from workflows.durable.report_tasks import ReportTaskActivities
 from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
-from workflows.durable.retraining.activities import RetrainingActivities
+from workflows.durable.retraining.activities import RetrainingActivities, open_workplace
 from workflows.durable.retraining.workflow import RetrainingWorkflow
-from workflows.durable.retraining.workplace import open_workplace
 from workflows.durable.workshop import Workshop
 from workflows.durable.workshop_setup import open_workshop
 

@@ -58,7 +58,7 @@ class Workshop:
     may use outside the index; `outside_calls` is what all workers share of the calls there. `scientific` names the collections of
     papers. `alternatives` are further models for writing reports, by name; `build` is the program's version in their lineage;
     `most` is the most that an organisation may use; `silence` says how long a model may be silent. Cycles of retraining have
-    their folders in `loop`, and train with the interpreter `train_python`.
+    their folders in `loop`, train with the interpreter `train_python`, and keep models in `artifacts`.
     """
 
     database: asyncpg.Pool
@@ -81,6 +81,7 @@ class Workshop:
     most: Quota = NO_LIMITS
     silence: SilencePolicy = USUAL_PATIENCE
     loop: Path = Path("loop")
+    artifacts: Path = Path("artifacts")
     train_python: str = sys.executable
     log: RunLog = field(init=False)
     outside_calls: OutsideCallStore = field(init=False)

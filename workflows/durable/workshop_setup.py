@@ -81,6 +81,7 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             most=AccountPolicy.of(settings).most,
             silence=_make_silence_policy(settings, endpoint),
             loop=settings.loop,
+            artifacts=settings.artifacts,
             train_python=str(settings.train_python or sys.executable),
         )
 

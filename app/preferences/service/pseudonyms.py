@@ -8,6 +8,8 @@ from pathlib import Path
 
 from app.domain.errors import SetupError
 
+KEY_FILE = "pseudonyms.key"
+"""The file of a deployment's key, in its home."""
 KEY_BYTES = 32
 NAME_CHARS = 20
 

@@ -22,8 +22,8 @@ class ExamKind(StrEnum):
 class ExamConfig(Value):
     """What is asked, of which held-out splits, and who judges. Without `judge` the rules of planted preferences do: for trials.
 
-    `most_items` 0: all. At most `at_once` items are asked for at a time. `aggregation` turns the ratings of a rubric's items into a
-    report's score (QSR Eq. 2 as published, or bounded).
+    `most_items` 0: all. At most `at_once` items are asked for at a time. `aggregation` turns the ratings of a rubric's items into
+    a report's score (QSR Eq. 2 as published, or bounded).
     """
 
     kind: ExamKind

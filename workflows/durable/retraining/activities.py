@@ -8,16 +8,19 @@ from temporalio import activity
 
 from app.domain.errors import Conflict
 from app.domain.retraining import Cycle, CycleEventType, CycleInput, CycleState, CycleWish, StepOutcome, StepVerdict
+from app.models.artifacts.folder import FolderArtifacts
 from app.models.service.cycle_order import CycleEnd, Step, find_next
 from app.models.service.cycles import begin_cycle, stored_plan
 from app.models.storage import cycles
 from workflows.durable.persistence import persist
 from workflows.durable.retraining.interruption import CycleInterrupted, StepKilled
+from workflows.durable.retraining.own_steps import OWN_STEPS
 from workflows.durable.retraining.payloads import ADVANCE_CYCLE, BEGIN_CYCLE, CycleMove, PlannedCycle
 from workflows.durable.retraining.steps import take_step
 from workflows.durable.retraining.telling import change_state
 from workflows.durable.retraining.workplace import LoopWorkplace
 from workflows.durable.stage_running import send_heartbeats
+from workflows.durable.workshop import Workshop
 
 SCHEDULE = "schedule"
 log = logging.getLogger(__name__)
@@ -76,6 +79,9 @@ class RetrainingActivities:
             outcome = self._check_caps(cycle, step, outcomes) or await take_step(self._place, cycle, step, outcomes)
         except (CycleInterrupted, StepKilled):
             return CycleMove.BUSY
+        except Exception as error:
+            log.exception("cycle %s: the step %s failed", cycle.id, step.name)
+            outcome = StepOutcome(verdict=StepVerdict.FAILED, detail=f"{type(error).__name__}: {error}")
         if await persist(lambda: cycles.end_step(self._database, cycle.id, step.name, outcome)):
             told = {"step": step.name, **outcome.model_dump(mode="json")}
             await persist(lambda: cycles.tell(self._database, cycle.id, CycleEventType.STEP_FINISHED, told))
@@ -100,3 +106,8 @@ class RetrainingActivities:
     async def _wait(self, cycle: Cycle, state: CycleState, detail: str) -> CycleMove:
         await change_state(self._database, cycle, state, detail)
         return CycleMove.IDLE
+
+
+def open_workplace(shop: Workshop) -> LoopWorkplace:
+    """Return where this worker works cycles."""
+    return LoopWorkplace(shop.database, shop.loop, shop.train_python, FolderArtifacts(shop.artifacts), own_steps=OWN_STEPS)

@@ -9,8 +9,8 @@ import orjson
 from pydantic import ValidationError
 
 from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepTask, StepVerdict
-from app.models.service.cycle_order import ONCE, Step, StepKind
-from app.models.storage import cycles
+from app.models.service.cycle_order import Step, StepKind
+from app.models.storage import aliases, cycles, served
 from workflows.durable.persistence import persist
 from workflows.durable.retraining.interruption import LOOK_EVERY, CycleInterrupted, StepKilled, wait_a_look
 from workflows.durable.retraining.leasing import hold_device
@@ -47,7 +47,8 @@ async def run_process(place: LoopWorkplace, cycle: Cycle, step: Step) -> StepOut
 
 async def _start(place: LoopWorkplace, cycle: Cycle, step: Step, folder: Path) -> None:
     await note_beginning(place, cycle, step)
-    _write(folder / TASK, _describe(place, cycle, step).model_dump_json())
+    holder = await _find_holder(place, step)
+    _write(folder / TASK, _describe(place, cycle, step, holder).model_dump_json())
     command = (place.python, "-m", f"training.loop.{step.kind.value}", str(folder))
     await place.processes.start(folder, command, _environment_of(step))
 
@@ -84,16 +85,28 @@ async def _tell_progress(place: LoopWorkplace, cycle: Cycle, step: Step, folder:
     return now
 
 
-def _describe(place: LoopWorkplace, cycle: Cycle, step: Step) -> StepTask:
-    kinds = [kind for kind in StepKind if kind is not step.kind]
-    steps = [Step(kind) if kind in ONCE else Step(kind, step.stage) for kind in kinds if kind in ONCE or step.stage]
+async def _find_holder(place: LoopWorkplace, step: Step) -> str:
+    """Return what serves a stage's role now on the stage's server: a version of before, else the base."""
+    if step.stage is None:
+        return ""
+    server, role = step.stage.server, step.stage.role
+    alias = (await persist(lambda: aliases.list_all(place.database))).get(role)
+    known = await persist(lambda: served.get(place.database, alias.served)) if alias else None
+    if known is None or known.model.version is None or known.gone_at is not None or known.model.address != server.address:
+        return server.base
+    return known.model.name
+
+
+def _describe(place: LoopWorkplace, cycle: Cycle, step: Step, holder: str) -> StepTask:
     return StepTask(
         cycle=cycle.id,
         step=step.name,
         plan=str(place.folder_of_plan(cycle)),
         since=cycle.plan.since,
+        checks=cycle.plan.checks,
+        holder=holder,
         stage=step.stage,
-        folders={other.kind.value: str(place.folder_of(cycle, other)) for other in steps},
+        folders={kind.value: str(folder) for kind, folder in place.folders_of(cycle, step.stage).items()},
     )
 
 

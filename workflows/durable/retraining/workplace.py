@@ -6,10 +6,10 @@ from pathlib import Path
 
 import asyncpg
 
-from app.domain.retraining import Cycle, StepOutcome
-from app.models.service.cycle_order import Step, StepKind
+from app.domain.retraining import Cycle, StepOutcome, TrainingStage
+from app.models.artifacts.ports import ArtifactStore
+from app.models.service.cycle_order import ONCE, Step, StepKind
 from workflows.durable.retraining.processes import LocalProcesses, StepProcesses
-from workflows.durable.workshop import Workshop
 
 OwnStep = Callable[["LoopWorkplace", Cycle, Step, Mapping[str, StepOutcome]], Awaitable[StepOutcome]]
 
@@ -24,6 +24,7 @@ class LoopWorkplace:
     database: asyncpg.Pool
     folder: Path
     python: str
+    artifacts: ArtifactStore
     processes: StepProcesses = field(default_factory=LocalProcesses)
     own_steps: Mapping[StepKind, OwnStep] = field(default_factory=dict)
 
@@ -31,11 +32,11 @@ class LoopWorkplace:
         """Return the folder of a step: it has one from its beginning, whoever looks."""
         return self.folder / str(cycle.id) / step.name
 
+    def folders_of(self, cycle: Cycle, stage: TrainingStage | None) -> dict[StepKind, Path]:
+        """Return the folders of a stage's steps, and of those that are taken once a cycle."""
+        kinds = StepKind if stage else ONCE
+        return {kind: self.folder_of(cycle, Step(kind, None if kind in ONCE else stage)) for kind in kinds}
+
     def folder_of_plan(self, cycle: Cycle) -> Path:
         """Return the folder with the files of a cycle's plan."""
         return self.folder / str(cycle.id) / "plan"
-
-
-def open_workplace(shop: Workshop) -> LoopWorkplace:
-    """Return where this worker works cycles."""
-    return LoopWorkplace(shop.database, shop.loop, shop.train_python)

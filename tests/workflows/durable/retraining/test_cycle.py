@@ -2,34 +2,49 @@
 
 import os
 import signal
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from app.domain.errors import Conflict, InvalidInput
+from app.domain.model_versions import EvaluationKind, VersionState
 from app.domain.retraining import CycleEventType, CycleWish
-from app.models.storage import cycles, leases
+from app.domain.served_models import ModelRole
+from app.models.service.promotion import hold
+from app.models.service.registry import describe_version, find_version
+from app.models.storage import aliases, cycles, leases
+from tests.support.adapter_server import serve_adapters
 from tests.workflows.durable.retraining.toy_cycle import STAGE, ToyLoop
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.durable.retraining.leasing import LEASE
 
-STEPS = ["snapshot", "check", *(f"rubric.{kind}" for kind in ("set", "train", "exam", "gate", "register", "serve"))]
-WHOLE = [*STEPS, "rubric.canary", "rubric.promote"]
+PROCESSES = ["snapshot", "check", *(f"rubric.{kind}" for kind in ("set", "train", "exam", "gate"))]
+STEPS = [*PROCESSES, *(f"rubric.{kind}" for kind in ("register", "serve", "canary", "promote"))]
 BY = ("ann@example.org", "a test")
 
 
 @pytest.fixture
-def loop(house: WholeProduct, tmp_path: Path) -> ToyLoop:
-    return ToyLoop(house, tmp_path / "loop")
+async def loop(house: WholeProduct, tmp_path: Path) -> AsyncIterator[ToyLoop]:
+    async with serve_adapters() as server:
+        yield ToyLoop(house, tmp_path / "loop", server)
 
 
 async def test_takes_its_steps_in_order_and_ends_with_a_promotion(loop: ToyLoop) -> None:
     async with loop.worker():
         cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
         assert (await loop.wait_for(cycle.id, "promoted")).ended_at is not None
-    assert loop.starts == WHOLE
+    assert loop.starts == PROCESSES
     finished = await loop.list_told(cycle.id, CycleEventType.STEP_FINISHED)
-    assert [told["step"] for told in finished] == WHOLE
+    assert [told["step"] for told in finished] == STEPS
+    [moved] = await loop.list_told(cycle.id, CycleEventType.ALIAS_MOVED)
+    alias = (await aliases.list_all(loop.house.database))[ModelRole.RUBRIC]
+    assert alias.served == moved["went_to"] == next(iter(loop.server.loaded))
+    version = await find_version(loop.house.database, alias.served)
+    assert (version.state, version.recipe, version.cycle) == (VersionState.SERVING, "rubric_generator", cycle.id)
+    known = await describe_version(loop.house.database, version.id)
+    assert known.pairs == 2
+    assert set(EvaluationKind) - {each.kind for each in known.evaluations} == {EvaluationKind.ERASURE}
     seqs = [event.seq for event in await loop.cycles.list_events(cycle.id)]
     assert seqs == list(range(1, len(seqs) + 1))
 
@@ -40,7 +55,10 @@ async def test_a_refused_version_is_registered_and_served_to_nobody(loop: ToyLoo
         cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
         ended = await loop.wait_for(cycle.id, "refused")
     assert "fell" in ended.detail
-    assert loop.starts == STEPS[:-1]
+    assert loop.starts == PROCESSES
+    version = await find_version(loop.house.database, "rubric-v1")
+    assert version.state is VersionState.REFUSED
+    assert loop.server.loaded == {}
 
 
 async def test_a_stage_that_lacks_data_is_left_out_and_so_is_what_needs_it(loop: ToyLoop) -> None:
@@ -50,7 +68,7 @@ async def test_a_stage_that_lacks_data_is_left_out_and_so_is_what_needs_it(loop:
     async with loop.worker():
         cycle = await loop.cycles.start(loop.write_plan(stages=STAGE + writer + alone), "ann@example.org")
         await loop.wait_for(cycle.id, "promoted")
-    assert loop.starts == [*STEPS[:3], *(step.replace("rubric", "planner") for step in WHOLE[2:])]
+    assert loop.starts == [*PROCESSES[:3], *(step.replace("rubric", "planner") for step in PROCESSES[2:])]
 
 
 async def test_waits_for_a_person_where_the_plan_asks_one(loop: ToyLoop) -> None:
@@ -158,3 +176,30 @@ async def test_a_lost_workflow_is_started_anew(loop: ToyLoop) -> None:
         await loop.house.make_reconciler().reconcile_once()
         await loop.wait_for(cycle.id, "promoted")
     assert await cycles.list_under_way(loop.house.database) == []
+
+
+async def test_a_server_that_refuses_the_adapter_ends_the_cycle(loop: ToyLoop) -> None:
+    loop.server.refuses = "its rank is above --max-lora-rank"
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        ended = await loop.wait_for(cycle.id, "failed")
+    assert "above --max-lora-rank" in ended.detail
+    assert await aliases.list_all(loop.house.database) == {}
+
+
+async def test_a_canary_that_too_few_saw_is_taken_back(loop: ToyLoop) -> None:
+    async with loop.worker():
+        path = loop.write_plan(canary="canary = {longest = 'PT1S', least_runs = 5}")
+        cycle = await loop.cycles.start(path, "ann@example.org")
+        ended = await loop.wait_for(cycle.id, "refused")
+    assert "only 0 of 5 runs" in ended.detail
+    assert (await find_version(loop.house.database, "rubric-v1")).state is VersionState.REFUSED
+
+
+async def test_a_held_role_stays_and_the_version_waits_for_a_person(loop: ToyLoop) -> None:
+    async with loop.house.database.acquire() as connection, connection.transaction():
+        await hold(connection, ModelRole.RUBRIC, *BY)
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        ended = await loop.wait_for(cycle.id, "lacking")
+    assert "is held by ann@example.org" in ended.detail

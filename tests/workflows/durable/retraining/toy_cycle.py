@@ -12,6 +12,7 @@ from uuid import UUID
 
 from app.domain.retraining import Cycle, CycleEventType
 from app.models.service.cycles import Cycles
+from tests.support.adapter_server import AdapterServer
 from tests.workflows.durable.retraining import toy_steps
 from tests.workflows.durable.whole_product import WholeProduct
 
@@ -24,7 +25,9 @@ config = "recipe.toml"
 kind = "preference-pairs"
 gate = "gate.toml"
 exam = "exam.toml"
+server = {{address = "{url}", base = "base"}}
 """
+SHORT_CANARY = "canary = {longest = 'PT1S', least_runs = 0}"
 
 
 @dataclass
@@ -33,6 +36,7 @@ class ToyLoop:
 
     house: WholeProduct
     folder: Path
+    server: AdapterServer
 
     def __post_init__(self) -> None:
         self.folder.mkdir()
@@ -44,12 +48,14 @@ class ToyLoop:
         named = {name.replace("_", "."): told for name, told in steps.items()}
         (self.folder / "script.json").write_text(json.dumps(named))
 
-    def write_plan(self, head: str = "", stages: str = STAGE, name: str = "weekly") -> Path:
+    def write_plan(self, head: str = "", stages: str = STAGE, name: str = "weekly", canary: str = SHORT_CANARY) -> Path:
         place = self.folder.parent / f"plan-{name}"
         place.mkdir(exist_ok=True)
         for file in ("recipe.toml", "gate.toml", "exam.toml"):
             (place / file).touch()
-        (place / "plan.toml").write_text(f'name = "{name}"\nsince = 2026-01-01T00:00:00Z\n{head}\n{stages}')
+        (place / "plan.toml").write_text(
+            f'name = "{name}"\nsince = 2026-01-01T00:00:00Z\n{head}\n{canary}\n{stages.format(url=self.server.url)}'
+        )
         return place / "plan.toml"
 
     @property
@@ -62,7 +68,9 @@ class ToyLoop:
 
     @contextlib.asynccontextmanager
     async def worker(self, **options: Any) -> AsyncIterator[None]:
-        async with self.house.start_worker(loop=self.folder, train_python=self.python, **options):
+        async with self.house.start_worker(
+            loop=self.folder, artifacts=self.folder / "artifacts", train_python=self.python, **options
+        ):
             yield
 
     async def wait_for(self, cycle: UUID, *states: str) -> Cycle:

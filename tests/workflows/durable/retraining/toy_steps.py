@@ -22,12 +22,31 @@ def main(folder: Path) -> None:
     while done < told.get("ticks", 0):
         time.sleep(TICK)
         done += 1
-        progress.write_text(json.dumps({"ticks": done}))
+        new = progress.with_suffix(".new")
+        new.write_text(json.dumps({"ticks": done}))
+        new.replace(progress)
     if "exit" in told:
         print(told.get("prints", ""), flush=True)
         sys.exit(told["exit"])
+    leave_files(folder)
     outcome = {"verdict": "done", "detail": "", **{name: told[name] for name in ("verdict", "detail", "usd") if name in told}}
     (folder / "outcome.json").write_text(json.dumps(outcome))
+
+
+def leave_files(folder: Path) -> None:
+    """Leave what later steps read: the export's manifest, a set's rows, a trained model."""
+    files = {
+        "snapshot": {"export/manifest.json": {"pseudonym_key": "k"}},
+        "set": {"set/manifest.json": {"rows": 1}, "set/train/rows.jsonl": {"id": "r1", "pairs": ["p1", "p2"]}},
+        "train": {
+            "run/origin.json": {"recipe": "rubric_generator", "config": {"run": {"seed": 7}}, "code": "c1"},
+            "run/model/adapter_config.json": {"made for": folder.parent.name},
+        },
+        "gate": {"gate.json": {"verdict": "passed"}},
+    }
+    for name, told in files.get(folder.name.rpartition(".")[2], {}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(json.dumps(told))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,58 @@
+"""What is seen of a canary: the runs of both arms since it began, and readers' votes between their reports."""
+
+from datetime import datetime
+
+from app.database.engine import Executor, translate_outages
+from app.domain.model_versions import Canary
+from app.statistics.arm_comparison import Arm
+from app.statistics.canary import ServedRun, Vote
+
+# Runs that ended, by which arm's model they were created with. A second report over the same evidence is no run of its own.
+RUNS = """
+    SELECT r.created_at AS at, r.query -> 'models' ->> $2 = $3 AS canary, r.status = 'failed' AS failed,
+           g.active_seconds AS seconds, g.cost_microusd AS cost
+    FROM runs r JOIN ledgers g ON g.run_id = r.id
+    WHERE r.created_at >= $1 AND r.finished_at IS NOT NULL AND r.status IN ('completed', 'failed') AND r.made_for IS NULL
+      AND r.query -> 'models' ->> $2 <> ''
+    ORDER BY r.created_at, r.id"""
+# Choices between a report of the candidate and one of another model, by the models that in fact wrote them.
+VOTES = """
+    SELECT c.made_at AS at, c.outcome, d.lineage ->> 'model' = $2 AS delivered_by_canary
+    FROM choices c
+        JOIN comparisons p ON p.id = c.comparison_id
+        JOIN candidates d ON d.comparison_id = p.id AND d.place = 'delivered'
+        JOIN candidates a ON a.comparison_id = p.id AND a.place = 'alternative'
+    WHERE c.made_at >= $1 AND ((d.lineage ->> 'model' = $2) <> (a.lineage ->> 'model' = $2))
+    ORDER BY c.made_at, c.comparison_id, c.user_id"""
+LEAST_SECONDS, MICRO = 1e-3, 1_000_000
+LEAST_USD = 1e-6
+"""What costs nothing on both arms has a ratio of one."""
+PLACES = {"delivered": True, "alternative": False}
+
+
+async def list_observations(database: Executor, canary: Canary) -> list[ServedRun | Vote]:
+    """List the runs and votes of both arms since the canary began, in the order in which they came."""
+    async with translate_outages():
+        runs = await database.fetch(RUNS, canary.started_at, canary.role, canary.served)
+        votes = await database.fetch(VOTES, canary.started_at, canary.served)
+    seen: list[tuple[datetime, ServedRun | Vote]] = [
+        (
+            row["at"],
+            ServedRun(
+                Arm.CANARY if row["canary"] else Arm.STABLE,
+                row["failed"],
+                max(float(row["seconds"]), LEAST_SECONDS),
+                max(row["cost"] / MICRO, LEAST_USD),
+            ),
+        )
+        for row in runs
+    ]
+    seen += [(row["at"], _vote_of(row["outcome"], row["delivered_by_canary"])) for row in votes]
+    return [each for _, each in sorted(seen, key=lambda each: each[0])]
+
+
+def _vote_of(outcome: str, delivered_by_canary: bool) -> Vote:
+    """Return a vote for the arm whose report was preferred; none of them for a tie, or two bad reports."""
+    if outcome not in PLACES:
+        return Vote(None)
+    return Vote(Arm.CANARY if PLACES[outcome] == delivered_by_canary else Arm.STABLE)

@@ -1,0 +1,59 @@
+"""A model server that loads adapters while it runs, as vLLM does. Every model says the same."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+ANSWER = '<answer>[{"title": "Sources", "description": "Key Criterion: names its sources", "weight": 5}]</answer>'
+BASE = "base"
+
+
+@dataclass
+class AdapterServer:
+    """What the server has loaded, and the models that were asked. `refuses`: it takes no adapter."""
+
+    url: str = ""
+    loaded: dict[str, str] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    refuses: str = ""
+
+
+@asynccontextmanager
+async def serve_adapters() -> AsyncIterator[AdapterServer]:
+    """Serve on a free port."""
+    server = AdapterServer()
+
+    async def load(request: web.Request) -> web.Response:
+        body = await request.json()
+        if server.refuses:
+            return web.json_response({"message": server.refuses}, status=400)
+        server.loaded[body["lora_name"]] = body["lora_path"]
+        return web.Response(text="Success")
+
+    async def unload(request: web.Request) -> web.Response:
+        found = server.loaded.pop((await request.json())["lora_name"], None)
+        return web.Response(text="Success", status=200 if found else 404)
+
+    async def complete(request: web.Request) -> web.Response:
+        model = (await request.json())["model"]
+        server.asked.append(model)
+        if model != BASE and model not in server.loaded:
+            return web.json_response({"error": {"message": f"The model `{model}` does not exist."}}, status=404)
+        choice = {"index": 0, "message": {"role": "assistant", "content": ANSWER}, "finish_reason": "stop"}
+        return web.json_response({"model": model, "choices": [choice], "usage": {"prompt_tokens": 10, "completion_tokens": 5}})
+
+    application = web.Application()
+    application.router.add_post("/v1/load_lora_adapter", load)
+    application.router.add_post("/v1/unload_lora_adapter", unload)
+    application.router.add_post("/v1/chat/completions", complete)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    try:
+        yield server
+    finally:
+        await runner.cleanup()

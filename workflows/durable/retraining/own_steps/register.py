@@ -1,0 +1,90 @@
+"""The step that makes a version of what was trained, with what it was made of and what its gate says."""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from app.domain.model_versions import EvaluationKind, TrainedModel, TrainedOn, VersionState
+from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepVerdict, TrainingStage
+from app.models.service.cycle_order import Step, StepKind
+from app.models.service.registry import add_version, change_state, note_evaluation
+from app.models.storage import cycles, versions
+from workflows.durable.persistence import persist
+from workflows.durable.retraining.own_steps.stage_version import BY, id_of_version, require_stage
+from workflows.durable.retraining.workplace import LoopWorkplace
+
+RUN, MODEL, ORIGIN, SET, MANIFEST = "run", "model", "origin.json", "set", "manifest.json"
+GATE_TABLE = "gate.json"
+
+
+async def register_version(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes: Mapping[str, StepOutcome]) -> StepOutcome:
+    """Keep the trained model as an artifact and register it; a version that its gate refused is refused here too."""
+    stage = require_stage(step)
+    folders = place.folders_of(cycle, stage)
+    artifact = await asyncio.to_thread(place.artifacts.put, folders[StepKind.TRAIN] / RUN / MODEL)
+    made, pairs = await asyncio.to_thread(_describe, cycle, stage, folders, artifact)
+    gate = outcomes[Step(StepKind.GATE, stage).name]
+    version = id_of_version(cycle, stage)
+
+    async def add() -> str:
+        async with place.database.acquire() as connection, connection.transaction():
+            serving = await versions.get_serving(connection, stage.role)
+            parent = serving.id if serving and serving.id != version else None
+            added = await add_version(
+                connection, version, made.model_copy(update={"parent": parent}), pairs, BY, f"made by the cycle {cycle.id}"
+            )
+            if gate.verdict is StepVerdict.REFUSED and added.state is VersionState.CANDIDATE:
+                await change_state(connection, version, VersionState.REFUSED, BY, gate.detail)
+            return added.name
+
+    name = await persist(add)
+    for kind, figures in _list_evaluations(folders, outcomes, stage):
+        await persist(partial(note_evaluation, place.database, version, kind, figures))
+    told = {"version": str(version), "name": name, "role": stage.role}
+    await persist(lambda: cycles.tell(place.database, cycle.id, CycleEventType.VERSION_MADE, told))
+    return StepOutcome(verdict=StepVerdict.DONE, figures=told)
+
+
+def _describe(
+    cycle: Cycle, stage: TrainingStage, folders: Mapping[StepKind, Path], artifact: str
+) -> tuple[TrainedModel, list[str]]:
+    """Return what the run's folder says of the model, and the rows of the export that it learned from."""
+    origin = orjson.loads((folders[StepKind.TRAIN] / RUN / ORIGIN).read_bytes())
+    made_from = folders[StepKind.SET] / SET
+    manifest = (made_from / MANIFEST).read_bytes()
+    lines = (made_from / "train" / "rows.jsonl").read_bytes().splitlines()
+    learned = TrainedOn(kind=stage.kind, digest=hashlib.sha256(manifest).hexdigest(), rows=len(lines), key=_read_key(folders))
+    made = TrainedModel(
+        role=stage.role,
+        recipe=origin["recipe"],
+        configuration=origin["config"],
+        build=origin["code"],
+        sets=(learned,),
+        artifact=artifact,
+        base=stage.server.base,
+        notation=stage.server.notation,
+        cycle=cycle.id,
+    )
+    return made, [pair for line in lines for pair in orjson.loads(line).get("pairs", ())]
+
+
+def _read_key(folders: Mapping[StepKind, Path]) -> str:
+    """Return the fingerprint of the key under which the snapshot names rows."""
+    manifest = folders[StepKind.SNAPSHOT] / "export" / MANIFEST
+    return str(orjson.loads(manifest.read_bytes())["pseudonym_key"])
+
+
+def _list_evaluations(
+    folders: Mapping[StepKind, Path], outcomes: Mapping[str, StepOutcome], stage: TrainingStage
+) -> list[tuple[EvaluationKind, dict[str, Any]]]:
+    found = [
+        (EvaluationKind.TRAINING, outcomes[Step(StepKind.TRAIN, stage).name].figures),
+        (EvaluationKind.EVALUATION, outcomes[Step(StepKind.EXAM, stage).name].figures),
+    ]
+    table = folders[StepKind.GATE] / GATE_TABLE
+    return [*found, (EvaluationKind.GATE, orjson.loads(table.read_bytes()))] if table.exists() else found
