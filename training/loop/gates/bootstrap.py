@@ -22,10 +22,10 @@ class Resampling:
 def estimate_gain(scores: MetricScores, sign: int, relative: bool, alpha: float, how: Resampling) -> Interval:
     """Return the gain over at least two queries, with an interval that errs with a chance of `alpha` on each side.
 
-    The gain is the difference after minus before, or its share of the value before, times `sign`. The interval is the bootstrap's by
-    percentiles, expanded as Student's interval is wider than the normal one (Hesterberg, 2015, section 4.3.3): without that, few
-    queries err too often. Two queries are added, one as far above the mean difference as any lies from it and one as far below, so
-    that a change which few queries have shown counts as one that others may show.
+    The gain is the difference after minus before, or its share of the value before, times `sign`. The interval is the
+    bootstrap's by percentiles, expanded as Student's interval is wider than the normal one (Hesterberg, 2015, section 4.3.3):
+    without that, few queries err too often. Two queries are added, one as far above the mean difference as any lies from it and
+    one as far below, so that a change which few queries have shown counts as one that others may show.
     """
     before, after = _add_outliers(scores)
     n = len(scores.before)

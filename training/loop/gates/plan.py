@@ -28,8 +28,8 @@ class ProofKind(StrEnum):
 class Proof:
     """A statement that has to hold: the gain of a metric is above -`margin`.
 
-    A gain is the change for the better; with `relative`, as a share of the value before. `expected` is the true gain for which the
-    number of queries is planned.
+    A gain is the change for the better; with `relative`, as a share of the value before. `expected` is the true gain for which
+    the number of queries is planned.
     """
 
     metric: str
@@ -62,8 +62,9 @@ class GatePlan(Value):
 
     `stated` is when the plan was written, `cycle_starts` when training begins. The judge of the gate, the judge that gives the
     reward and the maker of the training set are three. `probes` is empty only where neither judge nor rubric generator changes.
-    `lower_is_better` names metrics beside the cost. `alpha` is the chance at which one proof may err, shared by all planned `looks`
-    at growing items. `power` is the chance with which a candidate of the stated gain is promoted, for which queries are counted.
+    `lower_is_better` names metrics beside the cost. `alpha` is the chance at which one proof may err, shared by all planned
+    `looks` at growing items. `power` is the chance with which a candidate of the stated gain is promoted, for which queries are
+    counted.
     """
 
     stated: AwareDatetime

@@ -19,9 +19,9 @@ Values = NDArray[np.float64]
 class ItemScore(Value):
     """A held-out item's score by one metric, with the model before and after; null where it could not be had.
 
-    The item of a probe is a spoilt answer beside the plain one that it was made from; its score is its advantage over that one, by
-    the judge or rubric generator before and after. `before_text` and `after_text` are the ids of what was scored, `text` is the
-    query's, by which near-copies in a training set are found.
+    The item of a probe is a spoilt answer beside the plain one that it was made from; its score is its advantage over that one,
+    by the judge or rubric generator before and after. `before_text` and `after_text` are the ids of what was scored, `text` is
+    the query's, by which near-copies in a training set are found.
     """
 
     metric: str = Field(min_length=1)
@@ -59,7 +59,7 @@ def read_scores(path: Path) -> list[ItemScore]:
 
 
 def group_scores(scores: Iterable[ItemScore]) -> dict[str, MetricScores]:
-    """Return the values of each metric by query. Each query counts once, however many items it has: they are not independent."""
+    """Return the values of each metric by query. Each query counts once, however many items it has: they hang together."""
     found: defaultdict[str, list[ItemScore]] = defaultdict(list)
     for score in scores:
         found[score.metric].append(score)
