@@ -1,9 +1,9 @@
 """Install what some tests need and most machines lack: `make extras`. CI calls it after the tests that need none of it.
 
 They are a browser and its driver, a clock that can be set for some programs, torch with sentence-transformers, the trainers, an
-engine for model files, cosmic-ray, SearXNG, and small weights. All but the browser and the clock go into the environment and
-change no version that the lock names, but huggingface-hub's for the trainers. What is already there is not installed again. Each
-extra that cannot be had is reported in one line, and its tests are skipped.
+engine for model files, cosmic-ray, ville (ours is held against it), SearXNG, and small weights. All but the browser
+and the clock go into the environment and change no version that the lock names, but huggingface-hub's for the trainers. What is
+already there is not installed again. Each extra that cannot be had is reported in one line, and its tests are skipped.
 """
 
 import importlib.util
@@ -171,6 +171,7 @@ EXTRAS = {
     "cosmic-ray": Extra(
         lambda: is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *packages_of("mutants"))
     ),
+    "ville": Extra(lambda: is_importable("ville"), lambda: install_packages(*packages_of("statistics"))),
     "faketime": Extra(lambda: shutil.which("faketime") is not None, lambda: install_from_debian("faketime")),
     "SearXNG": Extra(SEARXNG.exists, install_searxng),
     "weights": Extra(lambda: SMALLEST_MODEL.exists() and ENCODER.exists(), fetch_weights),

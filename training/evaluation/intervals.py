@@ -14,6 +14,7 @@ from statistics import NormalDist, fmean, stdev
 from typing import TypeVar
 
 from app.domain.missing import Missing
+from app.statistics.wilson import wilson_interval
 from training.rewards.score import Score, require_present
 
 T = TypeVar("T")
@@ -21,7 +22,6 @@ CONFIDENCE = 0.95
 MOST_GROUPS = 200
 TOLERANCE = 1e-9
 FEWEST, FEWEST_SKEWED = 2, 5
-_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ def estimate_difference(figure: Callable[[Sequence[T]], Score], pairs: Sequence[
 
 def share_interval(has: Sequence[float]) -> Interval:
     """Return Wilson's interval of the share of items that have 1, not 0. One item is enough."""
-    n, share = len(has), fmean(has)
-    centre, width = share + _Z**2 / (2 * n), _Z * math.sqrt(share * (1 - share) / n + (_Z / (2 * n)) ** 2)
-    return Interval(share, max(0.0, (centre - width) / (1 + _Z**2 / n)), min(1.0, (centre + width) / (1 + _Z**2 / n)))
+    found = wilson_interval(round(sum(has)), len(has))
+    assert found is not None, "no items"
+    return Interval(*found)
 
 
 def _estimate(
@@ -107,13 +107,16 @@ def _hall(value: float, added: Sequence[float]) -> Interval:
     return Interval(value, value - error * low, value - error * high)
 
 
-def student_quantile(freedom: int) -> float:
-    """Return the 97.5% quantile of Student's distribution, to about a thousandth, by the expansion of Cornish and Fisher."""
+def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
+    """Return the quantile of Student's distribution that leaves half of 1 - `confidence` above it.
+
+    The expansion of Cornish and Fisher is exact to about a thousandth at the default confidence.
+    """
     if freedom == 1:
-        return math.tan(math.pi * CONFIDENCE / 2)
+        return math.tan(math.pi * confidence / 2)
     if freedom == 2:
-        return CONFIDENCE * math.sqrt(2 / (1 - CONFIDENCE**2))
-    z, n = _Z, freedom
+        return confidence * math.sqrt(2 / (1 - confidence**2))
+    z, n = NormalDist().inv_cdf((1 + confidence) / 2), freedom
     return (
         z
         + (z**3 + z) / (4 * n)

@@ -13,8 +13,9 @@ from app.comparisons.storage.choices import Tally
 from app.database.engine import Executor
 from app.domain.writer import WriterSettings
 from app.preferences.nouns.feedback import CandidatePlace, PairOutcome
-from app.preferences.service.vote_statistics import Contest, RateInterval, wilson_interval
+from app.preferences.service.vote_statistics import Contest
 from app.preferences.storage import writer_defaults
+from app.statistics.wilson import RateInterval, wilson_interval
 
 LEAST_VOTES = 30
 LEAST_READERS = 3

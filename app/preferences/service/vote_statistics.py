@@ -1,24 +1,14 @@
-"""Evaluate votes: a rate with its interval, strengths of ways of writing, and the information in one more vote."""
+"""Evaluate votes: strengths of ways of writing, and the information in one more vote."""
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-NORMAL_95 = 1.959963984540054
-"""The two-sided 95% quantile of the normal distribution."""
 PRIOR_VOTES = 2.0
 """The number of votes on a pair that the strengths of its two ways are worth."""
 ROUNDS = 200
 CLOSE = 1e-9
-
-
-class RateInterval(NamedTuple):
-    """A rate in [0, 1] with its 95% interval."""
-
-    rate: float
-    low: float
-    high: float
 
 
 class Contest(NamedTuple):
@@ -29,18 +19,6 @@ class Contest(NamedTuple):
     wins: int
     losses: int
     ties: int
-
-
-def wilson_interval(successes: int, n: int, z: float = NORMAL_95) -> RateInterval | None:
-    """Return Wilson's score interval (1927), which keeps its level for few votes and rates near 0 or 1. None without votes."""
-    if not n:
-        return None
-    rate = successes / n
-    shrink = 1 + z**2 / n
-    middle = (rate + z**2 / (2 * n)) / shrink
-    half = z / shrink * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
-    # At 0 and 1 the formula equals the rate only up to rounding.
-    return RateInterval(rate, min(rate, max(0.0, middle - half)), max(rate, min(1.0, middle + half)))
 
 
 def fit_strengths(contests: Iterable[Contest]) -> dict[str, float]:

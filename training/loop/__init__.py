@@ -1,0 +1,1 @@
+"""What decides whether a trained model becomes a candidate. Pure: no torch, no network, no clock."""
