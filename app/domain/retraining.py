@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Annotated, Any, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from app.domain.served_models import ModelRole, Notation
 from app.domain.value import Value
@@ -156,7 +156,7 @@ PlanName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$"
 class CyclePlan(Value):
     """The plan of a cycle, read from TOML.
 
-    `approve` names the steps before which a person of the operator's must agree, such as `rubric.canary`. `device` is leased
+    `canary = false` leaves the gate to decide alone. `approve` names the steps before which a person of the operator's must agree, such as `rubric.canary`. `device` is leased
     while something trains; empty: none is needed. `since` is the earliest moment of what is learned from.
     """
 
@@ -164,7 +164,7 @@ class CyclePlan(Value):
     since: datetime
     caps: Caps = Caps()
     checks: DataChecks = DataChecks()
-    canary: CanaryPlan | None = CanaryPlan()
+    canary: Annotated[CanaryPlan | None, BeforeValidator(lambda told: None if told is False else told)] = CanaryPlan()
     approve: tuple[str, ...] = ()
     device: str = ""
     stages: tuple[TrainingStage, ...] = Field(min_length=1, max_length=8)
@@ -208,13 +208,15 @@ class StepOutcome(Value):
 class StepTask(Value):
     """The task of a step's process, which it reads as `task.json` in its folder.
 
-    `folders` are those of the steps before it, by their kinds, and `plan` is that of the plan's files. `holder` is the name, at
+    `folders` are those of the steps before it, by their kinds, `plan` is that of the plan's files, and
+    `began_at` is when the cycle began. `holder` is the name, at
     the stage's server, of what serves its role now: the base's, where no version does.
     """
 
     cycle: UUID
     step: str
     plan: str
+    began_at: datetime
     since: datetime
     checks: DataChecks = DataChecks()
     stage: TrainingStage | None = None

@@ -6,23 +6,32 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import orjson
+
 from app.domain.retraining import ModelServer, StepOutcome, StepTask, StepVerdict
+from app.domain.value import Value
 from app.models.artifacts.digests import digest_folder
+from training.folders import replace_file
 from training.loop.exams.config import read_exam
 from training.loop.exams.rubrics import examine_rubrics
-from training.loop.exams.scores import write_scores
+from training.loop.gates.held_out import TrainedText
+from training.loop.gates.scores import ItemScore, group_scores
 from training.loop.stage_task import folder_of_run, folder_of_set, require_stage
 from training.loop.step import run_step
 from training.recipes.run_folder import TrainingFolder
+from training.synthesis.training_set.folder import ROWS
+from training.synthesis.training_set.splits import Split
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.adapters import load_adapter, unload_adapter
 from workflows.chat_models.endpoint import ModelEndpoint, ModelPrices
 from workflows.chat_models.openai_compatible import connect_model
+
+SCORES, TRAINED = "scores.jsonl", "trained_on.jsonl"
 
 
 async def examine(task: StepTask, folder: Path) -> StepOutcome:
@@ -34,13 +43,30 @@ async def examine(task: StepTask, folder: Path) -> StepOutcome:
         candidate = await stack.enter_async_context(_load(stage.server, TrainingFolder(folder_of_run(task)).model))
         today = datetime.now(UTC).date()
         scores = await examine_rubrics(config, [folder_of_set(task)], folder, today, holder, candidate)
-    write_scores(folder, scores)
-    means = {
-        metric: [sum(getattr(score, side) for score in own) / len(own) for side in ("before", "after")]
-        for metric in dict.fromkeys(score.metric for score in scores)
-        if (own := [score for score in scores if score.metric == metric])
+    _write_lines(folder / SCORES, scores)
+    _write_lines(folder / TRAINED, _list_trained(folder_of_set(task)))
+    return StepOutcome(
+        verdict=StepVerdict.DONE, figures={"items": len({score.item for score in scores}), "means": _means_of(scores)}
+    )
+
+
+def _means_of(scores: Sequence[ItemScore]) -> dict[str, dict[str, float]]:
+    found = group_scores(scores)
+    return {
+        metric: {"before": float(values.before.mean()), "after": float(values.after.mean())}
+        for metric, values in found.items()
+        if len(values.before)
     }
-    return StepOutcome(verdict=StepVerdict.DONE, figures={"items": len({score.item for score in scores}), "means": means})
+
+
+def _list_trained(made: Path) -> list[TrainedText]:
+    """List what the candidate learned from, so that the gate finds held-out items among it."""
+    lines = (made / Split.TRAIN / ROWS).read_bytes().splitlines()
+    return [TrainedText(id=row["id"], text=row["query"]) for row in map(orjson.loads, lines)]
+
+
+def _write_lines(path: Path, rows: Iterable[Value]) -> None:
+    replace_file(path, b"".join(row.model_dump_json().encode() + b"\n" for row in rows))
 
 
 @asynccontextmanager

@@ -1,7 +1,8 @@
 """`python -m training.loop.gate FOLDER`: decide whether a trained model becomes a candidate.
 
 The folder has `gate.toml`, `scores.jsonl` and perhaps `trained_on.jsonl`. `gate.json` and `gate.md` are written there.
-Exit codes: 0 passed, 2 the input cannot be used, 3 refused, 5 not known.
+Exit codes: 0 passed, 2 the input cannot be used, 3 refused, 5 not known. As a step of a cycle (the folder has a task) it reads
+the plan's gate and the exam's scores, and leaves an outcome.
 """
 
 import argparse
@@ -9,15 +10,24 @@ import sys
 from pathlib import Path
 
 from app.domain.errors import InvalidInput
+from app.domain.retraining import StepOutcome, StepTask, StepVerdict
+from training.folders import replace_file
 from training.loop.gates.decide import GateDecision, decide_gate
 from training.loop.gates.held_out import read_trained
 from training.loop.gates.page import write_page
 from training.loop.gates.plan import read_plan
 from training.loop.gates.rows import GateVerdict
 from training.loop.gates.scores import read_scores
+from training.loop.stage_task import require_stage
+from training.loop.step import TASK, run_step
 
 PLAN, SCORES, TRAINED = "gate.toml", "scores.jsonl", "trained_on.jsonl"
 EXIT_CODES = {GateVerdict.PASSED: 0, GateVerdict.REFUSED: 3, GateVerdict.NOT_KNOWN: 5}
+OUTCOMES = {
+    GateVerdict.PASSED: StepVerdict.DONE,
+    GateVerdict.REFUSED: StepVerdict.REFUSED,
+    GateVerdict.NOT_KNOWN: StepVerdict.LACKING,
+}
 BAD_INPUT = 2
 
 
@@ -33,20 +43,37 @@ def decide_folder(folder: Path) -> GateDecision:
     )
 
 
+def decide_step(task: StepTask, folder: Path) -> StepOutcome:
+    """Decide the gate of a stage. What is not known lacks data: the detail says how much."""
+    exam = Path(task.folders["exam"])
+    plan = read_plan(Path(task.plan) / require_stage(task).gate, task.began_at)
+    decision = decide_gate(plan, read_scores(exam / SCORES), read_trained(exam / TRAINED))
+    write_decision(folder, decision)
+    rows = [row.model_dump(mode="json") for row in decision.rows]
+    return StepOutcome(verdict=OUTCOMES[decision.verdict], detail="; ".join(decision.reasons), figures={"rows": rows})
+
+
+def write_decision(folder: Path, decision: GateDecision) -> str:
+    """Write a decision as data and as a page, and return the page."""
+    page = write_page(decision)
+    replace_file(folder / "gate.json", decision.model_dump_json(indent=2).encode() + b"\n")
+    replace_file(folder / "gate.md", page.encode())
+    return page
+
+
 def main() -> int:
     """Decide, write both files, and print the page."""
     parser = argparse.ArgumentParser(prog="python -m training.loop.gate", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
+    if (folder / TASK).exists():
+        return run_step(decide_step)
     try:
         decision = decide_folder(folder)
     except InvalidInput as error:
         print(error, file=sys.stderr)
         return BAD_INPUT
-    page = write_page(decision)
-    (folder / "gate.json").write_text(decision.model_dump_json(indent=2) + "\n", encoding="utf-8")
-    (folder / "gate.md").write_text(page, encoding="utf-8")
-    print(page, end="")
+    print(write_decision(folder, decision), end="")
     return EXIT_CODES[decision.verdict]
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from math import floor
 from typing import TypeVar
 
-from app.statistics.wilson import RateInterval, wilson_interval
-
 from app.domain.retraining import DataChecks
 from app.preferences.nouns.feedback import PreferencePair, ShownSide, UndecidedPair
+from app.statistics.wilson import RateInterval, wilson_interval
 from training.decontamination.near_copies import WordOverlap
 
 Vote = PreferencePair | UndecidedPair

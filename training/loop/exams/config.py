@@ -22,14 +22,15 @@ class ExamKind(StrEnum):
 class ExamConfig(Value):
     """What is asked, of which held-out splits, and who judges. Without `judge` the rules of planted preferences do: for trials.
 
-    `most_items` 0: all. At most `at_once` items are asked for at a time. `aggregation` turns the ratings of a rubric's items into
-    a report's score (QSR Eq. 2 as published, or bounded).
+    `most_items` 0: all. At most `at_once` items are asked for at a time; of each `probe_each`-th spoilt answers are judged too.
+    `aggregation` turns the ratings of a rubric's items into a report's score (QSR Eq. 2 as published, or bounded).
     """
 
     kind: ExamKind
     splits: tuple[Split, ...] = (Split.TEST,)
     most_items: int = Field(default=0, ge=0)
     at_once: int = Field(default=16, ge=1)
+    probe_each: int = Field(default=1, ge=1)
     aggregation: Aggregation = Aggregation.BOUNDED
     judge: JudgeSection | None = None
 

@@ -1,17 +1,19 @@
 """The exam of a rubric generator: does its rubric rank a held-out pair of reports as its readers did (QSR Eq. 6)?"""
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
 
 from app.domain.missing import Missing
+from app.domain.rubric import Rubric
 from training.loop.exams.config import ExamConfig
-from training.loop.exams.scores import ItemScore
+from training.loop.exams.probes import SPOILERS
+from training.loop.gates.plan import COST, PROBE
+from training.loop.gates.scores import ItemScore
 from training.recipes.rubric_generator.data import FORMS, PairLine
-from training.recipes.rubric_generator.judging import RubricJudge, open_judge
+from training.recipes.rubric_generator.judging import OpenJudge, RubricJudge, open_judge
 from training.recipes.rubric_generator.reward import PreferredPair, measure_difference, read_written_rubric
 from training.recipes.rubric_generator.work import write_rubric
 from training.recipes.training_data import read_rows
@@ -19,51 +21,69 @@ from training.rewards.score import Score
 from workflows.agents.ports import ChatModel
 from workflows.systems.local_record import LocalRecord
 
-ACCURACY, READABLE, TOKENS = "preference_accuracy", "readable_rubric", "rubric_tokens"
+ACCURACY, READABLE = "preference_accuracy", "readable_rubric"
+Marks = Mapping[str, Score]
 
 
-class RubricMarks(NamedTuple):
-    """The marks of one rubric: whether it ranks its pair as readers did, whether it can be read, and its tokens."""
+@dataclass(frozen=True, slots=True)
+class RubricExam:
+    """How rubrics are asked for and marked. Of every `probe_each`-th pair the spoilt answers are marked too."""
 
-    right: float
-    readable: float
-    tokens: float
+    config: ExamConfig
+    judge_in: OpenJudge
+    today: date
+    room: asyncio.Semaphore
+
+    async def compare(self, place: int, row: PairLine, holder: ChatModel, candidate: ChatModel) -> list[ItemScore]:
+        """Return the scores of a pair, under the rubric of the holder and under the candidate's."""
+        probed = place % self.config.probe_each == 0
+        before, after = await asyncio.gather(*(self._mark(row, model, probed) for model in (holder, candidate)))
+        return list(_join(row, before, after))
+
+    async def _mark(self, row: PairLine, model: ChatModel, probed: bool) -> Marks:
+        """Have a model write a rubric, and mark it. One that cannot be read ranks the pair wrongly, and pays for nothing."""
+        async with self.room:
+            record = LocalRecord(row.id)
+            written = await write_rubric(row.query, row.language, model, record, self.today)
+            cost = {COST: float(record.usage.output_tokens)}
+            rubric, probes = read_written_rubric(written.output), SPOILERS if probed else {}
+            if isinstance(rubric, Missing):
+                return cost | {ACCURACY: 0.0, READABLE: 0.0} | {PROBE + name: 0.0 for name in probes}
+            judge = self.judge_in(row.language)
+            ranked = await self._measure(row, rubric, judge, row.accepted.text, row.rejected.text)
+            right = ranked if isinstance(ranked, Missing) else float(ranked > 0)
+            gained = {PROBE + name: await self._spoil(row, rubric, judge, name) for name in probes}
+            return cost | {ACCURACY: right, READABLE: 1.0} | gained
+
+    async def _spoil(self, row: PairLine, rubric: Rubric, judge: RubricJudge, name: str) -> Score:
+        """Return how much higher the rubric scores a report that is spoilt than the same one as it was."""
+        plain = row.accepted.text
+        return await self._measure(row, rubric, judge, SPOILERS[name](plain, row.query, rubric), plain)
+
+    async def _measure(self, row: PairLine, rubric: Rubric, judge: RubricJudge, one: str, other: str) -> Score:
+        return await measure_difference(rubric, PreferredPair(row.query, one, other), judge, self.config.aggregation)
 
 
 async def examine_rubrics(
     config: ExamConfig, sets: Sequence[Path], folder: Path, today: date, holder: ChatModel, candidate: ChatModel
 ) -> list[ItemScore]:
-    """Have both write a rubric for each held-out pair, and mark them. A pair without a judgement of both counts nowhere."""
+    """Have both write a rubric for each held-out pair, and mark these."""
     rows = [row for split in config.splits for row in read_rows(sets, FORMS, split)][: config.most_items or None]
-    room = asyncio.Semaphore(config.at_once)
-    async with AsyncExitStack() as stack:
-        judge_in = await stack.enter_async_context(open_judge(config.judge, folder, today))
-
-        async def mark(row: PairLine, model: ChatModel) -> RubricMarks | Missing:
-            async with room:
-                return await _mark_rubric(row, model, judge_in(row.language), today, config)
-
-        marked = await asyncio.gather(*(mark(row, model) for row in rows for model in (holder, candidate)))
-    both = zip(rows, marked[::2], marked[1::2], strict=True)
-    return [score for row, before, after in both for score in _compare(row, before, after)]
+    async with open_judge(config.judge, folder, today) as judge_in:
+        exam = RubricExam(config, judge_in, today, asyncio.Semaphore(config.at_once))
+        found = await asyncio.gather(*(exam.compare(n, row, holder, candidate) for n, row in enumerate(rows)))
+    return [score for scores in found for score in scores]
 
 
-async def _mark_rubric(
-    row: PairLine, model: ChatModel, judge: RubricJudge, today: date, config: ExamConfig
-) -> RubricMarks | Missing:
-    record = LocalRecord(row.id)
-    written = await write_rubric(row.query, row.language, model, record, today)
-    tokens = float(record.usage.output_tokens)
-    rubric = read_written_rubric(written.output)
-    if isinstance(rubric, Missing):
-        return RubricMarks(0.0, 0.0, tokens)
-    pair = PreferredPair(row.query, row.accepted.text, row.rejected.text)
-    difference: Score = await measure_difference(rubric, pair, judge, config.aggregation)
-    return difference if isinstance(difference, Missing) else RubricMarks(float(difference > 0), 1.0, tokens)
-
-
-def _compare(row: PairLine, before: RubricMarks | Missing, after: RubricMarks | Missing) -> list[ItemScore]:
-    if isinstance(before, Missing) or isinstance(after, Missing):
-        return []
-    marks = zip((ACCURACY, READABLE, TOKENS), before, after, strict=True)
-    return [ItemScore(metric=name, query=row.query, item=row.id, before=old, after=new) for name, old, new in marks]
+def _join(row: PairLine, before: Marks, after: Marks) -> Iterator[ItemScore]:
+    """Yield a score for each metric. What could not be judged is a score that is missing: the gate counts it."""
+    for metric in before:
+        old, new = (None if isinstance(mark, Missing) else mark for mark in (before[metric], after[metric]))
+        yield ItemScore(
+            metric=metric,
+            query=row.query,
+            item=row.id,
+            before=old,
+            after=new,
+            text=row.query,
+        )

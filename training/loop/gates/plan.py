@@ -2,6 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
@@ -62,7 +63,8 @@ class GatePlan(Value):
 
     `stated` is when the plan was written, `cycle_starts` when training begins. The judge of the gate, the judge that gives the
     reward and the maker of the training set are three. `probes` is empty only where neither judge nor rubric generator changes.
-    `lower_is_better` names metrics beside the cost. `alpha` is the chance at which one proof may err, shared by all planned
+    `lower_is_better` names metrics beside the cost, `untouched` those of the margins that the candidate's role cannot move: a
+    writer of rubrics does not search. `alpha` is the chance at which one proof may err, shared by all planned
     `looks` at growing items. `power` is the chance with which a candidate of the stated gain is promoted, for which queries are
     counted.
     """
@@ -76,6 +78,7 @@ class GatePlan(Value):
     margins: Margins = Margins()
     probes: tuple[str, ...] = PROBES
     lower_is_better: frozenset[str] = frozenset()
+    untouched: frozenset[str] = frozenset()
     alpha: float = Field(default=0.05, gt=0, lt=0.5)
     looks: int = Field(default=1, ge=1)
     power: float = Field(default=0.8, gt=0.5, lt=1)
@@ -88,6 +91,8 @@ class GatePlan(Value):
             raise ValueError("the plan was stated after the cycle began: margins come first")
         if len({name.strip().casefold() for name in (self.gate_judge, self.reward_judge, self.set_maker)}) < 3:
             raise ValueError("gate_judge, reward_judge and set_maker have to be three different ones")
+        if self.superiority.metric in self.untouched:
+            raise ValueError("the metric of the superiority is among those that the role cannot move")
         return self
 
     @property
@@ -102,7 +107,7 @@ class GatePlan(Value):
         kept = [
             Proof(metric, ProofKind.NON_INFERIORITY, margin, 0.0, self.wants_lower(metric), metric == COST)
             for metric, margin in self.margins
-            if metric != "probes"
+            if metric != "probes" and metric not in self.untouched
         ]
         probes = [Proof(PROBE + probe, ProofKind.NO_GAIN, self.margins.probes, 0.0, True) for probe in self.probes]
         return [first, *kept, *probes]
@@ -112,18 +117,19 @@ class GatePlan(Value):
         return metric == COST or metric in self.lower_is_better or metric.startswith(PROBE)
 
 
-def read_plan(path: Path) -> GatePlan:
-    """Read a plan.
+def read_plan(path: Path, cycle_starts: datetime | None = None) -> GatePlan:
+    """Read a plan. Of a cycle it is known when it began, whatever the file says.
 
     Raises:
         InvalidInput: it is missing, no TOML, or breaks a rule; the message names the key.
     """
     try:
-        return GatePlan.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        return GatePlan.model_validate(told | ({"cycle_starts": cycle_starts} if cycle_starts else {}))
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} is no TOML: {error}") from error
     except ValidationError as error:
-        told = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the plan'}: {each['msg']}" for each in error.errors())
-        raise InvalidInput(f"{path}: {told}") from error
+        faults = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the plan'}: {each['msg']}" for each in error.errors())
+        raise InvalidInput(f"{path}: {faults}") from error

@@ -102,6 +102,7 @@ def _describe(place: LoopWorkplace, cycle: Cycle, step: Step, holder: str) -> St
         cycle=cycle.id,
         step=step.name,
         plan=str(place.folder_of_plan(cycle)),
+        began_at=cycle.created_at,
         since=cycle.plan.since,
         checks=cycle.plan.checks,
         holder=holder,
