@@ -1,9 +1,10 @@
 """The card of a version: what it learned from, what was measured, where it is weak, and nothing that a value could inject."""
 
+import json
 from datetime import UTC, datetime
+from typing import Any
 
 import asyncpg
-import yaml
 from markdown_it import MarkdownIt
 
 from app.domain.model_versions import ErasurePolicy, EvaluationKind, TrainedOn, VersionState
@@ -23,6 +24,11 @@ GATE = {
 RUN = {"curves": {"loss": [[1, 0.9], [2, 0.5], [3, 0.6]]}, "figures": {"faults before": 0.25, "faults after": 0.125}}
 
 
+def read_head(head: str) -> dict[str, Any]:
+    """The YAML head, of which every value is JSON."""
+    return {name: json.loads(value) for name, value in (line.split(": ", 1) for line in head.strip().splitlines())}
+
+
 async def test_a_card_tells_data_curves_gates_weaknesses_licence_and_erasure(pool: asyncpg.Pool) -> None:
     sets = (
         TrainedOn(kind="preference-pairs", digest="cd" * 32, rows=412, key="k1", consents_at=datetime(2026, 11, 2, tzinfo=UTC)),
@@ -36,7 +42,7 @@ async def test_a_card_tells_data_curves_gates_weaknesses_licence_and_erasure(poo
     detail = await registry.describe_version(pool, version.id)
     card = render_card(detail)
     _, head, body = card.split("---\n", 2)
-    assert yaml.safe_load(head) == {
+    assert read_head(head) == {
         "library_name": "peft",
         "base_model": "Qwen/Qwen3-4B",
         "license": "apache-2.0",
@@ -60,7 +66,7 @@ async def test_a_card_tells_data_curves_gates_weaknesses_licence_and_erasure(poo
 async def test_a_card_of_nothing_says_what_is_not_known(pool: asyncpg.Pool) -> None:
     version = await add_version(pool, sets=(), recipe="", configuration={}, build="", licence="Some licence: v2\n---")
     card = render_card(await registry.describe_version(pool, version.id))
-    head = yaml.safe_load(card.split("---\n", 2)[1])
+    head = read_head(card.split("---\n", 2)[1])
     assert (head["license"], head["license_name"]) == ("other", "Some licence: v2\n---")
     for told in ("Nothing is known of what it learned from", "None was measured", "trained on Qwen/Qwen3-4B"):
         assert told in card.replace("\\", "")
