@@ -50,7 +50,7 @@ def _render_head(version: ModelVersion) -> str:
         licence["license_name"] = version.licence
     told = {
         "library_name": "peft",
-        "base_model": version.base,
+        "base_model": version.base.partition("@")[0],
         **licence,
         "tags": ["rubrica", version.role.value, *([version.recipe] if version.recipe else [])],
     }
@@ -121,8 +121,12 @@ def _render_licence(version: ModelVersion) -> str:
 def _render_erasure(detail: VersionDetail) -> str:
     policy = f"Where rows that it learned from are erased or no longer agreed to, it {POLICIES[detail.version.on_erasure]}."
     erased = [each for each in detail.evaluations if each.kind is EvaluationKind.ERASURE]
-    lines = "".join(f"\n- {each.at:%Y-%m-%d}: {escape(format_value(each.figures))}" for each in erased)
+    lines = "".join(f"\n- {each.at:%Y-%m-%d}: {_tell_erased(each.figures)}" for each in erased)
     return f"## Erasure\n\n{policy}{chr(10) if lines else ''}{lines}"
+
+
+def _tell_erased(figures: dict[str, Any]) -> str:
+    return escape(f"{figures['rows']} of {figures['learned']} judgements were erased; {figures['done']}")
 
 
 def _render_history(detail: VersionDetail) -> str:
