@@ -61,6 +61,11 @@ class Action(StrEnum):
     COLLECTION_OPENED = "collection_opened"
     COLLECTION_DELETED = "collection_deleted"
     CONSENT_CHANGED = "consent_changed"
+    MODEL_PROMOTED = "model_promoted"
+    ROLE_HELD = "role_held"
+    ROLE_RELEASED = "role_released"
+    ROLE_TAKEN_BACK = "role_taken_back"
+    MODEL_WITHDRAWN = "model_withdrawn"
 
 
 class AuditEntry(Value):

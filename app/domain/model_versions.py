@@ -34,13 +34,15 @@ class ErasurePolicy(StrEnum):
 class TrainedOn(Value):
     """A set that a version learned from: its kind, the SHA-256 digest of its manifest, and its rows.
 
-    `key` is the fingerprint of the key that its rows' pseudonyms were made with; empty where no row is a reader's.
+    `key` is the fingerprint of the key that its rows' pseudonyms were made with, `consents_at` the moment at which readers'
+    consents were looked up; without them no row is a reader's.
     """
 
     kind: str
     digest: str
     rows: int = Field(ge=0)
     key: str = ""
+    consents_at: datetime | None = None
 
 
 class TrainedModel(Value):

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app.domain.query import Effort, Language
-from infra.cli import admin, collections, corpus, data, evaluation, models, preferences, run_options, runs
+from infra.cli import admin, collections, corpus, data, evaluation, models, preferences, registry, run_options, runs
 from infra.cli.execute import execute, leave_with
 from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, build_budget
 
@@ -25,6 +25,7 @@ app.add_typer(runs.app, name="runs")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(collections.app, name="collections")
 app.add_typer(models.app, name="models")
+app.add_typer(registry.app, name="registry")
 app.add_typer(preferences.app, name="preferences")
 app.add_typer(admin.app, name="admin")
 app.add_typer(evaluation.app, name="eval")

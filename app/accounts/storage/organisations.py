@@ -13,6 +13,7 @@ MEMBERSHIP = "INSERT INTO memberships (organisation_id, user_id, role) VALUES ($
 MEMBER_ADDRESSES = """
     SELECT u.email FROM users u JOIN memberships m ON m.user_id = u.id
     WHERE u.email = ANY ($1::text[]) AND m.organisation_id = current_organisation() AND u.verified_at IS NOT NULL"""
+EXISTS = "SELECT EXISTS (SELECT FROM organisations WHERE id = $1)"
 KEY = """
     INSERT INTO api_keys (id, organisation_id, user_id, name, secret_hash, scopes) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT DO NOTHING"""
@@ -48,3 +49,9 @@ async def find_member_addresses(database: Executor, addresses: Sequence[str]) ->
     """Return those of these e-mail addresses that members of the organisation that is acted for have proved to be theirs."""
     async with translate_outages():
         return frozenset(row["email"] for row in await database.fetch(MEMBER_ADDRESSES, list(addresses)))
+
+
+async def exists(database: Executor, organisation: UUID) -> bool:
+    """Say whether there is this organisation."""
+    async with translate_outages():
+        return bool(await database.fetchval(EXISTS, organisation))

@@ -121,7 +121,8 @@ async def _find_former(connection: Executor, role: ModelRole) -> KnownModel:
         known = await get_model(connection, name)
         if known.gone_at is None and await _may_return(connection, known):
             return known
-    raise Conflict(f"there is no model that the {role} could go back to; promote another version instead")
+    present = holders[-1] if holders else "nothing"
+    raise Conflict(f"the {role} has {present}, and no former model that may still serve; promote another version instead")
 
 
 async def _may_return(connection: Executor, known: KnownModel) -> bool:

@@ -61,6 +61,13 @@ CANARIES = f"SELECT {columns_of(Canary)} FROM canaries WHERE version = $1 ORDER 
 MOVES = f"""
     SELECT {columns_of(AliasMove)} FROM alias_moves
     WHERE EXISTS (SELECT FROM served_models s WHERE s.version = $1 AND s.name IN (came_from, went_to)) ORDER BY id"""
+MARKED = (
+    VERSION
+    + """WHERE state IN ('candidate', 'canary', 'serving')
+    AND EXISTS (SELECT FROM version_evaluations e
+                WHERE e.version_id = model_versions.id AND e.kind = 'erasure' AND e.figures ->> 'policy' = 'retrain')
+    ORDER BY role, number"""
+)
 USERS_OF_ARTIFACT = "SELECT count(*) FROM model_versions WHERE artifact = $1 AND state <> 'withdrawn'"
 
 
@@ -150,6 +157,12 @@ async def list_moves(database: Executor, version: UUID) -> Sequence[AliasMove]:
     """List the moves of aliases to and from what serves a version, oldest first."""
     async with translate_outages():
         return [AliasMove(**dict(row)) for row in await database.fetch(MOVES, version)]
+
+
+async def list_marked(database: Executor) -> Sequence[ModelVersion]:
+    """List the versions to train again: they serve, or may yet, with rows that were erased since."""
+    async with translate_outages():
+        return [_version_of(row) for row in await database.fetch(MARKED)]
 
 
 async def count_users_of(database: Executor, artifact: str) -> int:

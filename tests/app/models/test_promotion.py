@@ -96,7 +96,7 @@ async def test_going_back_twice_goes_back_two_models_and_past_what_may_not_serve
     await act(pool, promotion.withdraw, one.id)
     assert (await act(pool, promotion.go_back, WRITER)).went_to == SETTINGS_MODEL.name
     assert [await state(pool, each) for each in (one, two, three)] == ["withdrawn", "retired", "retired"]
-    with pytest.raises(Conflict, match="no model that the writer could go back to"):
+    with pytest.raises(Conflict, match="the writer has base-model, and no former model"):
         await act(pool, promotion.go_back, WRITER)
     assert await holder(pool) == SETTINGS_MODEL.name
 

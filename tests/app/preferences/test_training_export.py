@@ -11,8 +11,9 @@ import pytest
 from app.domain.errors import InvalidInput, SetupError
 from app.preferences.nouns.edits import EditedSection, RevisedRubric
 from app.preferences.nouns.feedback import PreferencePair, UndecidedPair
+from app.preferences.service.exportable import list_exportable
 from app.preferences.service.pseudonyms import Pseudonyms, read_key
-from app.preferences.service.training_export import export
+from app.preferences.service.training_export import FILES, export
 from tests.app.annotators import TENANT
 from tests.app.preferences.consenting_readers import (
     BEGINNING,
@@ -185,3 +186,19 @@ async def test_a_folder_with_something_in_it_is_refused_and_a_key_is_made_once(r
     key.write_bytes(b"short")
     with pytest.raises(SetupError, match="holds no key"):
         read_key(key)
+
+
+async def test_what_is_exportable_is_what_an_export_has(readers: Readers, tmp_path: Path) -> None:
+    async def listed() -> frozenset[str]:
+        return await list_exportable(readers.pool, NAMES, datetime.now(UTC) + timedelta(hours=1))
+
+    def exported(folder: Path) -> set[str]:
+        return {row["id"] for name in FILES for row in rows(folder, name)}
+
+    await readers.export(tmp_path / "all")
+    assert await listed() == exported(tmp_path / "all")
+    assert len(await listed()) == 6
+    await readers.fond.put("/v1/consent", {"person": False})
+    await readers.export(tmp_path / "fewer")
+    assert await listed() == exported(tmp_path / "fewer")
+    assert len(await listed()) == 4
