@@ -156,8 +156,9 @@ PlanName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$"
 class CyclePlan(Value):
     """The plan of a cycle, read from TOML.
 
-    `canary = false` leaves the gate to decide alone. `approve` names the steps before which a person of the operator's must agree, such as `rubric.canary`. `device` is leased
-    while something trains; empty: none is needed. `since` is the earliest moment of what is learned from.
+    `canary = false` leaves the gate to decide alone. `approve` names the steps before which a person of the operator's must
+    agree, such as `rubric.canary`. `device` is leased while something trains; empty: none is needed. `since` is the earliest
+    moment of what is learned from.
     """
 
     name: PlanName

@@ -29,7 +29,7 @@ async def open_deployment(settings: Settings, organisation: UUID) -> AsyncIterat
         SetupError: no stack runs, or its database cannot be used.
     """
     home = Home(settings.home)
-    address = settings.temporal_address or _find_running(home)
+    address = find_temporal(settings)
     if address is None:
         raise SetupError("a fleet is worked by a stack, and none is up here; start one with `rubrica up`")
     async with open_worker_pool(settings, home) as pool:
@@ -57,7 +57,11 @@ def describe_fleet(fleet: Fleet) -> str:
     return f"{state}: {ended}, {fleet.under_way} under way" + (f"; {fleet.detail}" if fleet.detail else "")
 
 
-def _find_running(home: Home) -> str | None:
+def find_temporal(settings: Settings) -> str | None:
+    """Return the address of the deployment's workflow service: as set, or of the stack that runs on this home."""
+    home = Home(settings.home)
+    if settings.temporal_address is not None:
+        return settings.temporal_address
     if not home.lock.exists() or not FileLock(home.lock).is_held_by_another():
         return None
     state = read_state(home.state)

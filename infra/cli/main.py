@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app.domain.query import Effort, Language
-from infra.cli import admin, collections, corpus, data, evaluation, models, preferences, registry, run_options, runs
+from infra.cli import admin, collections, corpus, data, evaluation, models, preferences, registry, retrain, run_options, runs
 from infra.cli.execute import execute, leave_with
 from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, build_budget
 
@@ -30,6 +30,7 @@ app.add_typer(preferences.app, name="preferences")
 app.add_typer(admin.app, name="admin")
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(data.app, name="data")
+app.add_typer(retrain.app, name="retrain")
 
 
 def parse_folder(text: str) -> Path:
