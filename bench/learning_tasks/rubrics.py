@@ -42,6 +42,8 @@ from workflows.systems.local_record import LocalRecord
 
 EXAMPLES, QUESTIONS, ITEMS, STEPS = 1_000, 96, 64, 300
 TEMPERATURE = 1.0
+SPREAD = 0.1
+"""The spread of the first weights. With .02 SFT of these minutes does not learn to read its prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class RubricTask:
 
     def run_seed(self, folder: Path, seed: int, start: Start) -> SeedScores:
         """Train and measure."""
-        base = start.make_base(folder / "base", build_tokenizer(list_phrases()), seed)
+        base = start.make_base(folder / "base", build_tokenizer(list_phrases()), seed, SPREAD)
         chance = random.Random(seed)
         held_out = list_questions(UNSEEN, ITEMS, random.Random(f"held out {seed}"))
         shown = list_examples(open_tokenizer(base), chance)
