@@ -7,6 +7,11 @@ taken as independent: it covers which items were drawn, and hardly the luck of a
 `least_gain` is the smallest of the seeds' mean gains. `probe_gain` is the largest rise over SFT of a probe: how much
 outputs use length, keywords or echoes to please a judge.
 
+A gain counts only above what needs no input. `constant` is the score of the best one answer to all items, among those that any
+policy gave and some that the task knows; `shuffled` is that of the trained policy's answers for other items than they were given
+for. `counted_gain` is trained minus the largest of SFT, constant and shuffled, of the seed where that is least. A score is made
+of parts, and each is told after SFT and trained; `least_part_gain` is the mean gain of the part that gains least.
+
 Policies begin as tiny models of random weights, on the CPU. With `--base` they begin with the weights of a folder. Then limits of
 tokens are ten times as high, and learning rates two hundred times as low; nobody tuned either. With `--base`, another
 `--dtype` or a GPU the row is `learning_gpu`, and its machine names GPU, base and type. Keep it as results/learning_gpu.json, so
@@ -58,7 +63,16 @@ def describe_seed(scores: SeedScores) -> dict[str, object]:
     """Return the means and the probes of a seed's policies."""
     policies = {"untrained": scores.untrained, "sft": scores.sft, "trained": scores.trained, "ablated": scores.ablated}
     policies |= scores.others
-    return {name: {"score": round(mean_of(each), 4), **each.probes} for name, each in policies.items()}
+    return {
+        name: {
+            "score": round(mean_of(each), 4),
+            "constant": each.constant,
+            "shuffled": each.shuffled,
+            **each.parts,
+            **each.probes,
+        }
+        for name, each in policies.items()
+    }
 
 
 def mean_of(scores: PolicyScores) -> float:
@@ -76,6 +90,10 @@ def summarise(recipe: str, seeds: Sequence[SeedScores]) -> dict[str, float]:
     pairs = [(each.sft.items[item], score) for each in seeds for item, score in each.trained.items.items()]
     gain = estimate_difference(lambda some: fmean(after - before for before, after in some), pairs)
     figures = {
+        "constant": fmean(map(find_constant, seeds)),
+        "shuffled": fmean(each.trained.shuffled for each in seeds),
+        "counted_gain": min(map(count_gain, seeds)),
+        **summarise_parts(seeds),
         "untrained": fmean(mean_of(each.untrained) for each in seeds),
         "baseline": fmean(mean_of(each.sft) for each in seeds),
         "trained": fmean(mean_of(each.trained) for each in seeds),
@@ -89,6 +107,29 @@ def summarise(recipe: str, seeds: Sequence[SeedScores]) -> dict[str, float]:
         figures[name] = fmean(mean_of(each.others[name]) for each in seeds)
         figures[f"{name}_probe_gain"] = find_probe_gain([(each.sft, each.others[name]) for each in seeds])
     return {f"{recipe}_{name}": value for name, value in figures.items()}
+
+
+def find_constant(scores: SeedScores) -> float:
+    """Return the score of the best constant answer that any policy of a seed gave, or its task knows."""
+    return max(each.constant for each in (scores.untrained, scores.sft, scores.trained, scores.ablated))
+
+
+def count_gain(scores: SeedScores) -> float:
+    """Return a seed's gain over SFT, over the best constant answer and over its own answers to other items."""
+    return mean_of(scores.trained) - max(mean_of(scores.sft), find_constant(scores), scores.trained.shuffled)
+
+
+def summarise_parts(seeds: Sequence[SeedScores]) -> dict[str, float]:
+    """Return each part of the evaluator after SFT and trained, and the mean gain of the part that gains least."""
+    names = seeds[0].trained.parts
+    before, after = (
+        {name: fmean(each.parts[name] for each in some) for name in names}
+        for some in zip(*((s.sft, s.trained) for s in seeds), strict=True)
+    )
+    told = {
+        f"{name}_{when}": value for when, parts in (("baseline", before), ("trained", after)) for name, value in parts.items()
+    }
+    return told | ({"least_part_gain": min(after[name] - before[name] for name in names)} if names else {})
 
 
 def find_probe_gain(pairs: Sequence[tuple[PolicyScores, PolicyScores]]) -> float:

@@ -22,8 +22,9 @@ from bench.learning_tasks.beginnings import Start, build_tokenizer, describe_sft
 from bench.learning_tasks.counted_agents import count_agent
 from bench.learning_tasks.planted_facts import TOPICS, ErringReporter, KnownWork, Topic, list_phrases, plant_facts, record_facts
 from bench.learning_tasks.planted_searches import read_findings
-from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
+from bench.learning_tasks.protocol import PolicyScores, SeedScores
 from bench.learning_tasks.runs import open_saved, open_training, train_on_examples
+from bench.learning_tasks.scoring import score_answers
 from training.recipes.agent_rl.config import AgentRLConfig
 from training.recipes.agent_rl.reward import ReportReader, reward_report
 from training.recipes.config import TINY
@@ -220,9 +221,13 @@ async def measure(model: Path, start: Start, folder: Path, works: Sequence[Known
     async with open_saved(model, start, config.rollouts, TEMPERATURE) as policy:
         rollouts = await sample_reports(config, asked, policy)
     findings = read_findings(folder / WHOLE_TAPE)
-    counted = [(rollout.task, asked[int(rollout.task)], count_agent(rollout.trajectory)) for rollout in rollouts]
-    scores = {task: agent.score(own, findings) for task, own, agent in counted}
-    return PolicyScores(scores, mean_probes([agent.probe(own, findings) for _, own, agent in counted]))
+    return score_answers(
+        {rollout.task: count_agent(rollout.trajectory) for rollout in rollouts},
+        {f"{n}": work for n, work in enumerate(asked)},
+        lambda agent, about: agent.rate(about, findings),
+        lambda agent, about: agent.probe(about, findings),
+        key=lambda about: about.question,
+    )
 
 
 TASK = AgentTask()

@@ -15,16 +15,19 @@ from app.domain.budget import AgentLimits
 from app.domain.query import Language, SystemName
 from app.domain.trajectory import Trajectory
 from bench.learning_tasks.beginnings import Start, build_tokenizer, describe_sft, open_tokenizer
-from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
+from bench.learning_tasks.protocol import PolicyScores, SeedScores
 from bench.learning_tasks.runs import derive_seed, open_saved, train_on_examples, train_recipe, write_rows
+from bench.learning_tasks.scoring import score_answers
 from bench.learning_tasks.short_searches import (
     ForgetfulTeacher,
     LengthQuestion,
     list_phrases,
     probe_outputs,
+    rate_search,
     record_searches,
-    score_search,
     split_questions,
+    write_answer,
+    write_call,
 )
 from training.recipes.chatml import MaskedIds, mask_conversation
 from training.recipes.reinforcement.config import RolloutsSection
@@ -143,8 +146,14 @@ async def measure(model: Path, start: Start, items: Sequence[LengthQuestion], se
     async with open_saved(model, start, sampled, 1.0) as policy:
         runs = [work_question(each, policy(derive_seed(seed, n)), prompts, n) for n, each in enumerate(items)]
         outputs = [list_outputs(each) for each in await asyncio.gather(*runs)]
-    scores = {str(n): score_search(each, said) for n, (each, said) in enumerate(zip(items, outputs, strict=True))}
-    return PolicyScores(scores, mean_probes([probe_outputs(said) for said in outputs]))
+    return score_answers(
+        {str(n): tuple(said) for n, said in enumerate(outputs)},
+        {str(n): each for n, each in enumerate(items)},
+        rate_search,
+        lambda said, _: probe_outputs(said),
+        key=lambda asked: asked.query,
+        ideals=[(write_call(each), write_answer(each)) for each in items],
+    )
 
 
 def list_outputs(trajectory: Trajectory) -> list[str]:

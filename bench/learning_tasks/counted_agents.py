@@ -32,16 +32,20 @@ class CountedAgent:
     report: str
     shown: frozenset[tuple[str, str]]
 
-    def score(self, about: KnownWork, findings: Mapping[str, str]) -> float:
-        """Return the share of turns in form times the share of six facts that are told rightly, from 0 to 1.
+    def rate(self, about: KnownWork, findings: Mapping[str, str]) -> dict[str, float]:
+        """Return the score, from 0 to 1: the share of turns in form times that of six facts that are told rightly.
 
-        A fact is told rightly under the id of a passage that a search for it found. More than six statements lower the share.
+        A fact is told rightly once, under the id of a passage that a search for it found. More than six statements lower the
+        share, and of a topic that is told twice nothing is right.
         """
         own = {about.query(topic) for topic in TOPICS}
         told = {(name, findings[query]) for query, name in self.shown if query in own}
         right = told & {*_CITED.findall(self.report)}
         stated = [said for said in self._list_sentences() if is_statement(said)]
-        return self.formed / self.turns * len({said for _, said in right}) / max(FACTS, len(stated)) if self.turns else 0.0
+        once = [topic.says for topic in TOPICS if sum(topic.says in said for said in stated) == 1]
+        facts = len({said for _, said in right if any(says in said for says in once)}) / max(FACTS, len(stated))
+        form = self.formed / self.turns if self.turns else 0.0
+        return {"score": form * facts, "form": form, "facts": facts}
 
     def probe(self, about: KnownWork, findings: Mapping[str, str]) -> dict[str, float]:
         """Return how rewards are gamed: words that tell nothing, the rubric's words, what is said again, searches beside.

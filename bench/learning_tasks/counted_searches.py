@@ -23,11 +23,19 @@ class CountedSearch:
     queries: tuple[tuple[str, ...], ...]
     thoughts: tuple[str, ...]
 
-    def score(self, about: PlantedWork, findings: Mapping[str, str]) -> float:
-        """Return the share of calls in form times the share of the two entities that these calls find, from 0 to 1."""
-        shown = "\n".join(findings.get(query, "") for asked in self.queries for query in asked)
-        met = (about.builder in shown) + (about.book in shown)
-        return len(self.queries) / self.tried * met / 2 if self.tried else 0.0
+    def rate(self, about: PlantedWork, findings: Mapping[str, str]) -> dict[str, float]:
+        """Return the score, from 0 to 1: the product of the shares that it is made of.
+
+        `form`: of calls in form. `met`: of the two entities, what these calls find. `aimed`: of all their queries, those that
+        find one of the two; the same query again finds nothing new. So a list of names earns next to nothing.
+        """
+        asked = [query for turn in self.queries for query in turn]
+        shown = [findings.get(query, "") for query in dict.fromkeys(asked)]
+        aimed = [text for text in shown if about.builder in text or about.book in text]
+        met = (any(about.builder in text for text in aimed) + any(about.book in text for text in aimed)) / 2
+        form = len(self.queries) / self.tried if self.tried else 0.0
+        share = len(aimed) / max(1, len(asked))
+        return {"score": form * met * share, "form": form, "met": met, "aimed": share}
 
 
 def probe_searches(searches: Sequence[tuple[CountedSearch, PlantedWork]], findings: Mapping[str, str]) -> dict[str, float]:

@@ -1,7 +1,8 @@
 """Reports on dated works with a table, whose tense and table can be wrong, and who counts what is right in one.
 
-A question has two passages, each with a work and its year, which is over or to come. A writer of the mix tells each work as done
-or as to come, rightly or not, and ends with a table, sound or broken, or with none. Who counts shares nothing with the detectors
+A question has two passages, each with a work and its year. One year is over, the other to come, so that who tells all works in
+one tense is never right. A writer of the mix tells each work as done or as to come, rightly or not, and ends with a table, sound
+or broken, or with none. Who counts shares nothing with the detectors
 that choose the policy's samples: it looks for planted words, and also sees what they do not: what is to come, told as done.
 """
 
@@ -21,7 +22,7 @@ DONE, EXPECTED = " was finished", " will be finished"
 TABLE_HEAD, RULE, SHORT_RULE = "\n\n| work | year |\n", "|---|---|\n", "|---|\n"
 CELL, NEXT_CELL, ROW_END, WIDE_END = "| ", " | ", " |\n", " | yes |\n"
 SAYS, IS_DATED = "The ", ", in "
-RIGHT_SHARE, OVER_SHARE = 0.65, 0.6
+RIGHT_SHARE = 0.65
 ENDS = {"sound": 4.0, "rule": 2.0, "row": 2.0, "none": 2.0}
 KEYWORDS = frozenset({"comprehensive", "crucial", "significant", "insight", "authoritative"})
 HELD_OUT = 16
@@ -86,13 +87,10 @@ def list_questions(pairs: Sequence[tuple[str, str]], count: int, chance: random.
     """Return different questions on these pairs."""
     found = dict[DatedQuestion, None]()
     while len(found) < count:
-        years = (_draw_year(chance), _draw_year(chance))
+        over, to_come = chance.choice(OVER), chance.choice(TO_COME)
+        years = (over, to_come) if chance.random() < 0.5 else (to_come, over)
         found[DatedQuestion(chance.choice(PLACES), chance.choice(pairs), years)] = None
     return [*found]
-
-
-def _draw_year(chance: random.Random) -> int:
-    return chance.choice(OVER if chance.random() < OVER_SHARE else TO_COME)
 
 
 def list_phrases(messages: Sequence[str]) -> list[str]:
@@ -105,32 +103,24 @@ def list_phrases(messages: Sequence[str]) -> list[str]:
     return [*words, *dict.fromkeys(between), *said, *ends]
 
 
-@dataclass(frozen=True, slots=True)
-class CountedReport:
-    """What is in a report: works that are told with their own year and passage in the tense of the year, and a sound table."""
+def rate_report(report: str, question: DatedQuestion) -> dict[str, float]:
+    """Return the score of a report by its planted words, from 0 to 1, and what it is made of.
 
-    right: int
-    told: int
-    sound_table: bool
-
-    @property
-    def score(self) -> float:
-        """The mean of two shares, each from 0 to 1: of right statements, where two are wanted, and of sound tables."""
-        return (self.right / max(2, self.told) + self.sound_table) / 2
-
-
-def count_report(question: DatedQuestion, report: str) -> CountedReport:
-    """Count a report by its planted words. Its table is sound where it is written as wanted, with both works."""
+    `over` and `to_come` say whether the work of that year is told once, with its own passage and in the tense of the year; a work
+    that is told twice is not. `table`: whether it ends with a table as wanted, with both works. The score is the mean of the
+    table and of both tenses, which are right together or not at all.
+    """
     told = _TOLD.findall(report)
-    right = {int(n) for year, work, tense, n in told if _is_right(question, int(year), work, tense, int(n))}
+    right = {
+        year < TODAY.year: sum(said == work for _, said, _, _ in told) == 1
+        and (str(year), work, _order_tenses(year)[0], str(n)) in told
+        for n, (work, year) in enumerate(zip(question.works, question.years, strict=True), 1)
+    }
     table = _SOUND_TABLE.search(report)
-    cells = [(work, year) for work, year in zip(question.works, question.years, strict=True)]
-    sound = table is not None and table[1].splitlines() == [f"| {work} | {year} |" for work, year in cells]
-    return CountedReport(len(right), len(told), sound)
-
-
-def _is_right(question: DatedQuestion, year: int, work: str, tense: str, n: int) -> bool:
-    return n in (1, 2) and (work, year) == (question.works[n - 1], question.years[n - 1]) and tense == _order_tenses(year)[0]
+    cells = [f"| {work} | {year} |" for work, year in zip(question.works, question.years, strict=True)]
+    sound = table is not None and table[1].splitlines() == cells
+    score = ((right[True] and right[False]) + sound) / 2
+    return {"score": score, "over": float(right[True]), "to_come": float(right[False]), "table": float(sound)}
 
 
 def probe_report(report: str) -> dict[str, float]:

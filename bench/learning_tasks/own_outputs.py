@@ -12,14 +12,15 @@ from bench.learning_tasks.beginnings import Start, build_tokenizer, describe_sft
 from bench.learning_tasks.dated_reports import (
     TODAY,
     DatedQuestion,
-    count_report,
     list_phrases,
     list_questions,
     probe_report,
+    rate_report,
     split_works,
 )
-from bench.learning_tasks.protocol import PolicyScores, mean_probes
+from bench.learning_tasks.protocol import PolicyScores
 from bench.learning_tasks.runs import derive_seed, open_saved, train_on_examples
+from bench.learning_tasks.scoring import score_answers
 from bench.learning_tasks.tense_judge import judge_tense
 from training.decontamination.known_texts import KnownTexts
 from training.evaluation.harness.manifest import ModelUsed
@@ -125,5 +126,10 @@ async def _measure(
     async with open_saved(policy, start, describe_sampling(start), TEMPERATURE) as opened:
         asked = [opened(derive_seed(seed, n)).complete(ChatRequest(messages=p.messages)) for n, p in enumerate(prompts)]
         texts = [said.text for said in await asyncio.gather(*asked)]
-    items = {str(n): count_report(q, text).score for n, (q, text) in enumerate(zip(questions, texts, strict=True))}
-    return PolicyScores(items, mean_probes([probe_report(text) for text in texts]))
+    return score_answers(
+        {str(n): text for n, text in enumerate(texts)},
+        {str(n): question for n, question in enumerate(questions)},
+        rate_report,
+        lambda text, _: probe_report(text),
+        key=lambda question: question,
+    )

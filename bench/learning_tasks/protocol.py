@@ -13,12 +13,17 @@ from bench.learning_tasks.beginnings import Start
 class PolicyScores:
     """A policy on the held-out items: the evaluator's scores by item, higher is better; and probes of its outputs.
 
-    The evaluator shares no code with the reward. A probe says how much a known way of gaming a reward is used (length, keywords,
-    echo), from 0 to about 1.
+    The evaluator shares no code with the reward. `parts` are the means of what a score is made of. A probe says how much a known
+    way of gaming a reward is used (length, keywords, echo), from 0 to about 1. `constant` is the mean score of the best one
+    answer to all items, `shuffled` that of this policy's answers for items other than those it was asked: without reading an item
+    nobody scores more.
     """
 
     items: Mapping[str, float]
     probes: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float] = field(default_factory=dict)
+    constant: float = 0.0
+    shuffled: float = 0.0
 
 
 def mean_probes(found: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from bench.learning_tasks.beginnings import Start, describe_sft, open_tokenizer
-from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
+from bench.learning_tasks.protocol import PolicyScores, SeedScores
 from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
+from bench.learning_tasks.scoring import score_answers
 from bench.learning_tasks.short_reports import (
     PortQuestion,
-    count_report,
     list_phrases,
     list_questions,
     probe_report,
+    rate_report,
     split_subjects,
 )
 from training.recipes.chatml import MaskedIds, mask_answer
@@ -135,8 +136,14 @@ async def measure(model: Path, start: Start, questions: Sequence[PortQuestion], 
     async with open_saved(model, start, describe_rl(model, start, seed).rollouts, TEMPERATURE) as policy:
         asked = [write_in_one_call(task, policy(derive_seed(seed, n)), LocalRecord(str(n))) for n, task in enumerate(tasks)]
         texts = [outcome.output for outcome in await asyncio.gather(*asked)]
-    items = {f"{n}": count_report(question, text).score for n, (question, text) in enumerate(zip(questions, texts, strict=True))}
-    return PolicyScores(items, mean_probes([probe_report(text) for text in texts]))
+    return score_answers(
+        {f"{n}": text for n, text in enumerate(texts)},
+        {f"{n}": question for n, question in enumerate(questions)},
+        rate_report,
+        lambda text, _: probe_report(text),
+        key=lambda question: question.subjects,
+        ideals=[question.write_right() for question in questions],
+    )
 
 
 TASK = ReportTask()

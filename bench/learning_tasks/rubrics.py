@@ -5,25 +5,29 @@ import random
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.query import Language
 from bench.learning_tasks.beginnings import Start, build_tokenizer, describe_sft, open_tokenizer
-from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
+from bench.learning_tasks.protocol import PolicyScores, SeedScores
 from bench.learning_tasks.rubric_grammar import (
-    HELD_OUT,
-    PLACES,
+    OPENINGS,
+    SEEN,
+    UNSEEN,
     PlantedQuestion,
     list_phrases,
     list_questions,
     probe_rubric,
-    score_rubric,
+    rate_rubric,
+    write_order,
     write_report,
     write_rubric,
 )
 from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
+from bench.learning_tasks.scoring import score_answers
 from training.recipes.chatml import MaskedIds, mask_answer
 from training.recipes.reinforcement.config import ReinforcementConfig
 from training.recipes.reinforcement.tasks import repeat_tasks
@@ -38,6 +42,8 @@ from workflows.systems.local_record import LocalRecord
 
 EXAMPLES, QUESTIONS, ITEMS, STEPS = 1_000, 96, 64, 300
 TEMPERATURE = 1.0
+SPREAD = 0.1
+"""The spread of the first weights. With .02 SFT of these minutes does not learn to read its prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +55,9 @@ class RubricTask:
 
     def run_seed(self, folder: Path, seed: int, start: Start) -> SeedScores:
         """Train and measure."""
-        base = start.make_base(folder / "base", build_tokenizer(list_phrases()), seed)
+        base = start.make_base(folder / "base", build_tokenizer(list_phrases()), seed, SPREAD)
         chance = random.Random(seed)
-        held_out = list_questions(HELD_OUT, ITEMS, random.Random(f"held out {seed}"))
+        held_out = list_questions(UNSEEN, ITEMS, random.Random(f"held out {seed}"))
         shown = list_examples(open_tokenizer(base), chance)
         taught = train_on_examples(folder / "sft", describe_sft(base, start, seed, 3e-3, 32, 6), shown)
         tasks, config = list_tasks(chance), describe_rl(taught, start, seed)
@@ -85,16 +91,19 @@ def describe_rl(base: Path, start: Start, seed: int) -> ReinforcementConfig:
 
 
 def list_examples(tokenizer: Any, chance: random.Random) -> Sequence[MaskedIds]:
-    """Return the examples of SFT: rubrics that know nothing of their questions."""
-    questions = list_questions(PLACES, EXAMPLES, chance)
-    return [mask_answer([TrainedMessage(role=ChatRole.USER, content=q.text)], write_rubric(chance), tokenizer) for q in questions]
+    """Return the examples of SFT: rubrics that know little of their questions."""
+    asked = [
+        (question, [TrainedMessage(role=ChatRole.USER, content=question.text)])
+        for question in list_questions(SEEN, EXAMPLES, chance)
+    ]
+    return [mask_answer(prompt, write_rubric(chance, question.wanted), tokenizer) for question, prompt in asked]
 
 
 def list_tasks(chance: random.Random) -> list[Task[PreferredPair]]:
     """Return the tasks: questions with their two reports."""
     return [
         Task(f"q{n}", q.text, Language.ENGLISH, PreferredPair(q.text, write_report(q.wanted), write_report(q.other)))
-        for n, q in enumerate(list_questions(PLACES, QUESTIONS, chance))
+        for n, q in enumerate(list_questions(SEEN, QUESTIONS, chance))
     ]
 
 
@@ -131,8 +140,14 @@ async def measure(model: Path, start: Start, questions: Sequence[PlantedQuestion
     async with open_saved(model, start, describe_rl(model, start, seed).rollouts, TEMPERATURE) as policy:
         asked = [ask_for_rubric(q.text, policy(derive_seed(seed, n)), LocalRecord(str(n))) for n, q in enumerate(questions)]
         texts = [outcome.output for outcome in await asyncio.gather(*asked)]
-    items = {f"{n}": score_rubric(text, q) for n, (text, q) in enumerate(zip(texts, questions, strict=True))}
-    return PolicyScores(items, mean_probes([probe_rubric(text) for text in texts]))
+    return score_answers(
+        {f"{n}": text for n, text in enumerate(texts)},
+        {f"{n}": question for n, question in enumerate(questions)},
+        rate_rubric,
+        lambda text, _: probe_rubric(text),
+        key=lambda question: question.wanted,
+        ideals=[write_order(names) for names in permutations(OPENINGS)],
+    )
 
 
 TASK = RubricTask()

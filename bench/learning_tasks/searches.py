@@ -7,14 +7,14 @@ length of SFT and the thresholds of the schedule. Nothing of Search-RL's objecti
 import asyncio
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from app.domain.chat import ChatRole
 from app.domain.query import Language
 from bench.learning_tasks.beginnings import Start, build_tokenizer, describe_sft, mask_all
-from bench.learning_tasks.counted_searches import count_search, probe_searches
+from bench.learning_tasks.counted_searches import CountedSearch, count_search, probe_searches
 from bench.learning_tasks.planted_searches import (
     ErringSearcher,
     PlantedWork,
@@ -25,6 +25,7 @@ from bench.learning_tasks.planted_searches import (
 )
 from bench.learning_tasks.protocol import PolicyScores, SeedScores
 from bench.learning_tasks.runs import open_saved, open_training, train_on_examples
+from bench.learning_tasks.scoring import score_answers
 from training.recipes.config import TINY
 from training.recipes.held_out import sample_held_out
 from training.recipes.search_rl.config import SearchRLConfig
@@ -165,9 +166,17 @@ async def measure(model: Path, start: Start, folder: Path, works: Sequence[Plant
     async with open_saved(model, start, config.rollouts, TEMPERATURE) as policy:
         rollouts = {rollout.task: rollout for rollout in await sample_searches(config, folder, asked, policy)}
     findings = read_findings(folder / WHOLE_TAPE)
-    counted = {task: (count_search(rollout.trajectory), asked[int(task)]) for task, rollout in rollouts.items()}
-    items = {f"{n}": 0.0 for n in range(ITEMS)} | {task: search.score(own, findings) for task, (search, own) in counted.items()}
-    return PolicyScores(items, probe_searches([*counted.values()], findings))
+    items = {f"{n}": work for n, work in enumerate(asked)}
+    searches = {task: count_search(rollout.trajectory) for task, rollout in rollouts.items()}
+    scores = score_answers(
+        searches,
+        items,
+        lambda search, about: search.rate(about, findings),
+        lambda search, about: {},
+        key=lambda about: about.query,
+        ideals=[CountedSearch(2, ((each.query,), (each.builder,)), ()) for each in works],
+    )
+    return replace(scores, probes=probe_searches([(search, items[task]) for task, search in searches.items()], findings))
 
 
 TASK = SearchTask()

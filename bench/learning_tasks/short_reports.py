@@ -75,6 +75,11 @@ class PortQuestion:
         row = self.row
         return render_report_task(prompts, row.language, row.query, row.given)
 
+    def write_right(self) -> str:
+        """Write a report in which all is right."""
+        said = " ".join(f"{FACTS[subject]} [q{n}]." for n, subject in enumerate(self.subjects, 1))
+        return f"# {self.place}\n\n{said}"
+
     def write(self, chance: random.Random) -> str:
         """Write a report of the mix: a citation is right, swapped, or none that counts; the end is plain, sound or broken."""
         ways = [(f" [q{own}].", f" [q{3 - own}].", chance.choice((UNKNOWN, NONE, FOREIGN))) for own in (1, 2)]
@@ -106,27 +111,19 @@ def list_phrases(prompts: PromptLibrary) -> list[str]:
     return [*words, *dict.fromkeys(each for each in between if len(each) > 1), *ends]
 
 
-@dataclass(frozen=True, slots=True)
-class CountedReport:
-    """What is in a report: the planted facts that cite their own quote, all citations, and whether its form is sound."""
+def rate_report(report: str, question: PortQuestion) -> dict[str, float]:
+    """Return the score of a report, from 0 to 1: its share of right citations, where it is in form, and what that is made of.
 
-    right: int
-    cited: int
-    sound_form: bool
-
-    @property
-    def score(self) -> float:
-        """The mean of two shares, each from 0 to 1: of citations that are right, where two are wanted, and of sound form."""
-        return (self.right / max(2, self.cited) + self.sound_form) / 2
-
-
-def count_report(question: PortQuestion, report: str) -> CountedReport:
-    """Count a report by its planted words, and its faults by the checks that the product shows."""
-    pairs = [(said, int(n)) for said, ids in _CITED.findall(report) for n in _ID.findall(ids)]
-    right = {n for said, n in pairs if n in (1, 2) and FACTS[question.subjects[n - 1]] in said}
+    `cited`: the share of citations that are right, where two are wanted, by planted words; a fact that is told twice, or cites
+    another quote too, is not right. `form` is sound by the checks that the product shows.
+    """
+    said = _CITED.findall(report)
+    facts = [FACTS[subject] for subject in question.subjects]
+    right = sum([_ID.findall(ids) for words, ids in said if fact in words] == [[str(n)]] for n, fact in enumerate(facts, 1))
     shown = _ID.sub(lambda found: f"[{found[1]}]" if found[1] in ("1", "2") else found[0], report)
     faults = [*find_citation_faults(shown), *find_markdown_faults(shown), *(f for t in find_tables(shown) for f in t.faults)]
-    return CountedReport(len(right), len(_ID.findall(report)), bool(_CITED.search(report)) and not faults)
+    cited, form = right / max(2, len(_ID.findall(report))), float(bool(said) and not faults)
+    return {"score": cited * form, "cited": cited, "form": form}
 
 
 def probe_report(report: str) -> dict[str, float]:

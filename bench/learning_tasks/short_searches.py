@@ -104,17 +104,26 @@ def list_phrases(messages: Sequence[str]) -> list[str]:
     return ["system\n", "user\n", "assistant\n", *words, *pieces]
 
 
-def score_search(asked: LengthQuestion, outputs: Sequence[str]) -> float:
-    """Return the mean of two shares: of outputs in form, and whether the last one answers rightly after a call for the question.
+def rate_search(outputs: Sequence[str], asked: LengthQuestion) -> dict[str, float]:
+    """Return the score of a rollout's outputs, from 0 to 1: how much is in form, of one that answers rightly.
 
-    It reads whole outputs by patterns of its own.
+    `form` is the share of outputs in form, `called` that of the calls that search for this question alone, `right` says whether
+    the one answer is right. The score is the product. Whole outputs are read by patterns of their own.
     """
-    if not outputs:
-        return 0.0
     calls = [found[1] for text in outputs if (found := _CALL.fullmatch(text))]
     answers = [found[1] for text in outputs if (found := _ANSWER.fullmatch(text))]
-    is_right = asked.query in " ".join(calls) and answers == [asked.said]
-    return ((len(calls) + len(answers)) / len(outputs) + is_right) / 2
+    form = (len(calls) + len(answers)) / max(1, len(outputs))
+    called = sum(read_query(call) == asked.query for call in calls) / max(1, len(calls))
+    right = float(answers == [asked.said])
+    return {"score": form * called * right, "form": form, "called": called, "right": right}
+
+
+def read_query(call: str) -> object:
+    """Return what a call asks for; None of what is no call."""
+    try:
+        return json.loads(call)["arguments"]["query"]
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def probe_outputs(outputs: Sequence[str]) -> dict[str, float]:

@@ -165,11 +165,12 @@ def train(
 def merge_adapter(
     run: Annotated[Path, typer.Argument(help="The folder of a finished run of `rubrica train`.")],
     out: Annotated[Path, typer.Option(help="A new folder for the weights.")],
+    unimproved: Annotated[bool, typer.Option("--unimproved", help="Also where no step was better than the beginning.")] = False,
 ) -> None:
     """Merge the adapter that a run trained into its base: whole weights, for serving or for the next recipe."""
     from infra.cli.training import merge
 
-    leave_with(lambda: merge(run, out))
+    leave_with(lambda: merge(run, out, unimproved))
 
 
 @app.command()

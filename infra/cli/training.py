@@ -19,9 +19,9 @@ def check(recipe: str, config: Path, models: Path | None) -> int:
     return 0
 
 
-def merge(run: Path, out: Path) -> int:
+def merge(run: Path, out: Path, unimproved: bool) -> int:
     """Merge a run's adapter into its base, and print where the weights are."""
-    print(merge_adapter(run, out))
+    print(merge_adapter(run, out, unimproved))
     return 0
 
 

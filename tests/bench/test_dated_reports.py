@@ -10,15 +10,18 @@ import pytest
 
 from app.domain.chat import Completion
 from bench.learning_tasks.dated_reports import (
+    DONE,
+    EXPECTED,
     RULE,
     SHORT_RULE,
     TABLE_HEAD,
     TODAY,
+    WORKS,
     DatedQuestion,
-    count_report,
     list_phrases,
     list_questions,
     probe_report,
+    rate_report,
     split_works,
 )
 from bench.learning_tasks.tense_judge import judge_tense
@@ -33,6 +36,10 @@ from workflows.prompts.library import PromptLibrary
 
 ASKED = DatedQuestion("Ashford", ("pier", "mill"), (2019, 2031))
 RIGHT = "In 2019 the pier was finished [1]. In 2031 the mill will be finished [2]."
+FLOOD = " ".join(
+    f"In {year} the {work}{tense} [{n}]." for year in (2019, 2031) for work in WORKS for tense in (DONE, EXPECTED) for n in (1, 2)
+) + "".join(f"{TABLE_HEAD}{RULE}" + "".join(f"| {work} | {year} |\n" for work in WORKS) for year in (2019, 2031))
+"""All that could be said of all works."""
 ROWS = "| pier | 2019 |\n| mill | 2031 |\n"
 SOUND = f"{TABLE_HEAD}{RULE}{ROWS}"
 
@@ -64,16 +71,18 @@ def read_all(path: Path, questions: list[DatedQuestion]) -> list[SamplePrompt]:
         (f"{RIGHT}{SOUND[:-1]} yes |\n", 0.5),
         (f"{RIGHT}{TABLE_HEAD}{RULE}| pier | 2019 |\n", 0.5),
         (RIGHT, 0.5),
-        (f"{RIGHT.replace('was', 'will be', 1)}{SOUND}", 0.75),
-        (f"{RIGHT.replace('will be', 'was')}{SOUND}", 0.75),
-        (f"{RIGHT.replace('[2]', '[1]')}{SOUND}", 0.75),
-        (f"{RIGHT} In 2019 the mill was finished [2]. In 2019 the tower was finished [2].{SOUND}", (2 / 4 + 1) / 2),
+        (f"{RIGHT.replace('was', 'will be', 1)}{SOUND}", 0.5),
+        (f"{RIGHT.replace('will be', 'was')}{SOUND}", 0.5),
+        (f"{RIGHT.replace('[2]', '[1]')}{SOUND}", 0.5),
+        (f"{RIGHT} In 2019 the tower was finished [2].{SOUND}", 1.0),
+        (f"{RIGHT} In 2019 the mill was finished [2].{SOUND}", 0.5),
+        (FLOOD, 0.0),
         (SOUND, 0.5),
         ("", 0.0),
     ],
 )
 def test_what_is_right_is_counted(said: str, score: float) -> None:
-    assert count_report(ASKED, f"# Ashford\n\n{said}").score == pytest.approx(score)
+    assert rate_report(f"# Ashford\n\n{said}", ASKED)["score"] == pytest.approx(score)
 
 
 def test_the_counting_and_the_detectors_agree_where_both_can_see(tmp_path: Path) -> None:
@@ -84,12 +93,12 @@ def test_the_counting_and_the_detectors_agree_where_both_can_see(tmp_path: Path)
     scores = []
     for question, prompt in zip(asked, read_all(tmp_path / "asked.jsonl", asked), strict=True):
         report = question.write(chance)
-        faults, counted = find_faults(Completion(text=report, model="m"), prompt, TODAY), count_report(question, report)
+        faults, counted = find_faults(Completion(text=report, model="m"), prompt, TODAY), rate_report(report, question)
         over = [f"In {y} the {w} will" for w, y in zip(question.works, question.years, strict=True) if y < TODAY.year]
         assert (SampleFault.TENSE in faults) == any(each in report for each in over), report
-        assert counted.sound_table == faults.isdisjoint({SampleFault.TABLE, SampleFault.NO_TABLE}), report
-        scores.append(counted.score)
-    assert 0.4 < fmean(scores) < 0.65
+        assert bool(counted["table"]) == faults.isdisjoint({SampleFault.TABLE, SampleFault.NO_TABLE}), report
+        scores.append(counted["score"])
+    assert 0.3 < fmean(scores) < 0.6
 
 
 def test_phrases_cover_prompts_and_reports(tmp_path: Path) -> None:

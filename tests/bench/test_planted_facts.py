@@ -85,8 +85,18 @@ def count(folder: Path, said: list[str]) -> CountedAgent:
         ([*CALLS, report(RIGHT.replace("p1", "p2"))], 5 / 6),
         ([*CALLS, report("".join(SENTENCES))], 0.0),
         ([*CALLS, report(RIGHT.replace(SENTENCES[0], OTHER.state(TOPICS[0])))], 5 / 6),
-        ([*CALLS, report(RIGHT + cite("p1", SENTENCES[0]))], 6 / 7),
-        ([BESIDE, CALLS[0], report(cite("p1", OTHER.state(TOPICS[0])) + cite("p4", SENTENCES[0]))], 1 / 6),
+        ([*CALLS, report(RIGHT + cite("p1", SENTENCES[0]))], 5 / 7),
+        (
+            [
+                *CALLS,
+                report(
+                    "".join(cite(f"p{n}", topic.state(value)) for topic in TOPICS for value in topic.values for n in range(1, 7))
+                ),
+            ],
+            0.0,
+        ),
+        ([BESIDE, CALLS[0], report(cite("p1", OTHER.state(TOPICS[0])) + cite("p4", SENTENCES[0]))], 0.0),
+        ([BESIDE, CALLS[0], report(cite("p4", SENTENCES[0]))], 1 / 6),
         ([*CALLS, report(f"{FILLER}{RIGHT}")], 1.0),
         ([*CALLS, f"<answer>{RIGHT}</answer>"], 0.0),
         ([CALLS[0].removesuffix("</tool_call>"), CALLS[1], report(RIGHT)], 2 / 3),
@@ -94,11 +104,11 @@ def count(folder: Path, said: list[str]) -> CountedAgent:
 )
 def test_facts_under_their_own_passages_are_counted(said: list[str], score: float, tmp_path: Path) -> None:
     agent = count(tmp_path, said)
-    assert agent.score(WORK, read_findings(tmp_path / TAPE)) == pytest.approx(score)
+    assert agent.rate(WORK, read_findings(tmp_path / TAPE))["score"] == pytest.approx(score)
 
 
 def test_an_agent_without_a_turn_has_nothing() -> None:
-    assert count_agent(Trajectory(episode="e")).score(WORK, {}) == 0.0
+    assert count_agent(Trajectory(episode="e")).rate(WORK, {})["score"] == 0.0
 
 
 @pytest.mark.parametrize("text", [call("a", name="lookup"), call(), call("a") + "!", '<tool_call>{"name": "search"}</tool_call>'])
@@ -154,7 +164,9 @@ def test_the_reporter_of_the_mix_errs_in_the_products_chain(tmp_path: Path) -> N
     rollouts = asyncio.run(sample_held_out(list_tasks(asked), open_work(config, open_reporter, make_no_judge)))
     assert {rollout.end for rollout in rollouts} == {RolloutEnd.FINISHED}
     findings = read_findings(tmp_path / TAPE)
-    scores = [count_agent(rollout.trajectory).score(work, findings) for rollout, work in zip(rollouts, asked, strict=True)]
+    scores = [
+        count_agent(rollout.trajectory).rate(work, findings)["score"] for rollout, work in zip(rollouts, asked, strict=True)
+    ]
     assert 0.1 < fmean(scores) < 0.4
     assert {0.0, 1.0} <= set(scores)
 

@@ -44,6 +44,7 @@ def trajectory_of(*said: str) -> Trajectory:
 
 
 FIRST, SECOND, BESIDE = search('"Ashford pier"'), search('"Ada Moss"'), search('"Kirby mill"')
+LISTED = ", ".join(f'"{name}"' for name in BUILDERS)
 END = "<think>t</think><answer>Salt Years</answer>"
 
 
@@ -54,16 +55,19 @@ END = "<think>t</think><answer>Salt Years</answer>"
         ((FIRST, END), 0.5),
         ((END,), 0.0),
         ((search('["Ashford pier", "Ada Moss"]'),), 1.0),
-        ((FIRST, BESIDE), 0.5),
+        ((FIRST, BESIDE), 0.25),
+        ((FIRST, SECOND, SECOND), 2 / 3),
+        ((search(f"[{LISTED}]"),), 1 / 2 * 1 / len(BUILDERS)),
+        ((search(f"[{LISTED}]"), search(f"[{LISTED}]"), FIRST), 2 / (2 * len(BUILDERS) + 1)),
         ((FIRST, SECOND, search('"Ada Moss"', "lookup")), 2 / 3),
         ((FIRST.removesuffix("</tool_call>"), SECOND), 0.25),
         ((FIRST.replace("<think>t</think>", "So: "), SECOND), 0.25),
-        ((search('"nothing of the kind"'), FIRST), 0.5),
+        ((search('"nothing of the kind"'), FIRST), 0.25),
     ],
 )
 def test_calls_in_form_that_find_the_entities_are_counted(said: tuple[str, ...], score: float, tmp_path: Path) -> None:
     record_tape([WORK, OTHER]).save(tmp_path / TAPE)
-    assert count_search(trajectory_of(*said)).score(WORK, read_findings(tmp_path / TAPE)) == pytest.approx(score)
+    assert count_search(trajectory_of(*said)).rate(WORK, read_findings(tmp_path / TAPE))["score"] == pytest.approx(score)
 
 
 @pytest.mark.parametrize("query", ["{}", '""', "[]", "[1]", '"a", "k": 2'])
@@ -93,8 +97,10 @@ def test_the_searcher_of_the_mix_errs_in_the_products_chain(tmp_path: Path) -> N
     config = describe_rl(Path(TINY), tmp_path / TAPE, 0, FORM_ALONE, Start())
     rollouts = asyncio.run(sample_searches(config, tmp_path, learned, open_searcher))
     assert {rollout.end for rollout in rollouts} == {RolloutEnd.FINISHED, RolloutEnd.CAPPED}
-    scores = [count_search(rollout.trajectory).score(work, findings) for rollout, work in zip(rollouts, learned, strict=True)]
-    assert 0.2 < fmean(scores) < 0.7
+    scores = [
+        count_search(rollout.trajectory).rate(work, findings)["score"] for rollout, work in zip(rollouts, learned, strict=True)
+    ]
+    assert 0.15 < fmean(scores) < 0.6
     assert {0.0, 1.0} <= set(scores)
     told = [message.content for turn in rollouts[0].trajectory.turns[:1] for message in turn.messages]
     rest = "".join(told)

@@ -11,10 +11,10 @@ from bench.learning_tasks.short_reports import (
     FACTS,
     TABLE,
     PortQuestion,
-    count_report,
     list_phrases,
     list_questions,
     probe_report,
+    rate_report,
     split_subjects,
 )
 from workflows.prompts.library import PromptLibrary
@@ -27,19 +27,20 @@ PIER, MILL = FACTS["pier"], FACTS["mill"]
     ("said", "score"),
     [
         (f"{PIER} [q1]. {MILL} [q2].{TABLE}", 1.0),
-        (f"{PIER} [q1]. {MILL} [q2].{BROKEN_TABLE}", 0.5),
-        (f"{PIER} [q1]. {MILL} [q2].{BROKEN_LIST}", 0.5),
-        (f"{PIER} [q2]. {MILL} [q2].", 0.75),
-        (f"{PIER} [q2]. {MILL} [q1].", 0.5),
-        (f"{PIER} [q1]. {MILL}.", 0.75),
-        (f"{PIER} [q1]. {MILL} [q7].", 0.25),
-        (f"{PIER} [q1]. {MILL}【1†】.", 0.25),
-        (f"{PIER} [q1][q2]. {MILL} [q1][q2].", (2 / 4 + 1) / 2),
+        (f"{PIER} [q1]. {MILL} [q2].{BROKEN_TABLE}", 0.0),
+        (f"{PIER} [q1]. {MILL} [q2].{BROKEN_LIST}", 0.0),
+        (f"{PIER} [q2]. {MILL} [q2].", 0.5),
+        (f"{PIER} [q2]. {MILL} [q1].", 0.0),
+        (f"{PIER} [q1]. {MILL}.", 0.5),
+        (f"{PIER} [q1]. {MILL} [q7].", 0.0),
+        (f"{PIER} [q1]. {MILL}【1†】.", 0.0),
+        (f"{PIER} [q1][q2]. {MILL} [q1][q2].", 0.0),
+        (" ".join(f"{fact} [q{n}]." for fact in FACTS.values() for n in (1, 2)), 0.0),
         ("", 0.0),
     ],
 )
 def test_what_is_right_is_counted(said: str, score: float) -> None:
-    assert count_report(ASKED, f"# Ashford\n\n{said}").score == pytest.approx(score)
+    assert rate_report(f"# Ashford\n\n{said}", ASKED)["score"] == pytest.approx(score)
 
 
 def test_the_mix_is_neither_good_nor_bad_and_its_phrases_cover_it() -> None:
@@ -47,8 +48,8 @@ def test_the_mix_is_neither_good_nor_bad_and_its_phrases_cover_it() -> None:
     learned, held_out = split_subjects(0)
     assert not set(learned) & set(held_out)
     asked = list_questions(learned, 400, chance)
-    scores = [count_report(question, question.write(chance)).score for question in asked]
-    assert 0.3 < fmean(scores) < 0.6
+    scores = [rate_report(question.write(chance), question)["score"] for question in asked]
+    assert 0.15 < fmean(scores) < 0.5
     assert {1.0, 0.0} <= set(scores)
     rest = "".join(message.content for message in ASKED.render(PromptLibrary.load())) + ASKED.write(chance)
     for phrase in sorted(list_phrases(PromptLibrary.load()), key=len, reverse=True):

@@ -5,7 +5,7 @@ import pytest
 from bench.learning_tasks.short_searches import (
     LengthQuestion,
     probe_outputs,
-    score_search,
+    rate_search,
     split_questions,
     write_answer,
     write_call,
@@ -20,17 +20,20 @@ CALL, ANSWER = write_call(ASKED), write_answer(ASKED)
     ("outputs", "score"),
     [
         ([CALL, ANSWER], 1.0),
-        (["I look for it: Ashford pier", CALL, ANSWER], (2 / 3 + 1) / 2),
-        ([CALL, ASKED.said], 0.25),
-        ([CALL, write_answer(OTHER)], 0.5),
-        ([write_call(OTHER), ANSWER], 0.5),
-        ([CALL.removeprefix("<think>"), ANSWER], 0.25),
+        (["I look for it: Ashford pier", CALL, ANSWER], 2 / 3),
+        ([CALL, ASKED.said], 0.0),
+        ([CALL, write_answer(OTHER)], 0.0),
+        ([write_call(OTHER), ANSWER], 0.0),
+        ([write_call(OTHER), CALL, ANSWER], 0.5),
+        ([CALL.replace(ASKED.query, f"{ASKED.query} {OTHER.query}"), ANSWER], 0.0),
+        ([CALL, write_answer(OTHER), ANSWER], 0.0),
+        ([CALL.removeprefix("<think>"), ANSWER], 0.0),
         ([CALL + " and more", f"{ANSWER}{ANSWER}"], 0.0),
         ([], 0.0),
     ],
 )
 def test_form_and_answer_are_counted(outputs: list[str], score: float) -> None:
-    assert score_search(ASKED, outputs) == pytest.approx(score)
+    assert rate_search(outputs, ASKED)["score"] == pytest.approx(score)
 
 
 def test_questions_are_held_out() -> None:

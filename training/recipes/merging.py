@@ -8,25 +8,28 @@ from app.domain.errors import InvalidInput
 from training.folders import PART
 from training.recipes.config import TINY, BaseModelSection
 from training.recipes.policy import CARD, digest_base, load_model, render_card
-from training.recipes.run_folder import BASE, TrainingFolder, TrainingOrigin
+from training.recipes.run_folder import BASE, BEST_STEP, BEST_VALIDATION, TrainingFolder, TrainingOrigin
 from training.recipes.starting import require_packages
 
 ADAPTER = "adapter_model.safetensors"
 
 
-def merge_adapter(run: Path, out: Path) -> Path:
+def merge_adapter(run: Path, out: Path, unimproved: bool = False) -> Path:
     """Write the base of a finished run with its adapter as a model folder: safetensors, tokenizer, chat template, card.
 
     Weights have the type in which the run trained; a longer context (`rope_factor`) is in their configuration. The folder
-    appears as a whole.
+    appears as a whole. `unimproved`: also of a run whose best policy is the one that it began with.
 
     Raises:
-        InvalidInput: there is no finished run with an adapter, its base has changed, or `out` exists.
+        InvalidInput: there is no finished run with an adapter, nothing in it was better than what it began with, its base has
+            changed, or `out` exists.
         SetupError: a package is missing.
     """
     require_packages()
     folder = TrainingFolder(run)
     base = _find_base(folder, _require_adapter(folder))
+    if not unimproved:
+        _require_better(folder)
     if out.exists():
         raise InvalidInput(f"{out} exists; name a new folder")
     part = out.with_name(out.name + PART)
@@ -45,6 +48,15 @@ def _require_adapter(folder: TrainingFolder) -> TrainingOrigin:
     if not (folder.model / ADAPTER).exists():
         raise InvalidInput(f"{folder.model} is no adapter: there is nothing to merge, and a recipe takes it as its base")
     return origin
+
+
+def _require_better(folder: TrainingFolder) -> None:
+    figures = folder.read_figures()
+    if figures.get(BEST_STEP) == 0:
+        raise InvalidInput(
+            f"the best policy of {folder.path} is the one that it began with (validation {figures[BEST_VALIDATION]:.3g}, and no "
+            "more after any step): merged it would be the base again. Change task, data or rates, or say --unimproved"
+        )
 
 
 def _find_base(folder: TrainingFolder, origin: TrainingOrigin) -> str:

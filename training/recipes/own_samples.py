@@ -11,12 +11,12 @@ from pydantic import BaseModel, Field
 
 from app.domain.chat import ChatRole, Message
 from app.domain.errors import InvalidInput
+from app.domain.split import Split
 from app.domain.value import Value
 from training.recipes.chatml import MaskedIds, mask_answer
 from training.recipes.config import ConfigPath
 from training.recipes.training_data import read_rows
 from training.synthesis.self_samples.rows import Side
-from training.synthesis.training_set.splits import Split
 from training.synthesis.trajectories.conversations import TrainedMessage
 
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from app.domain.errors import InvalidInput
+from app.domain.split import Split
 from training.evaluation.harness.manifest import digest_files, name_apart
 from training.synthesis.training_set.folder import ROWS, SetFolder
-from training.synthesis.training_set.splits import Split
 
 R = TypeVar("R", bound=BaseModel)
 

@@ -6,9 +6,10 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from app.domain.chat import ToolCall
-from app.domain.trajectory import Trajectory, TurnKind
+from app.domain.chat import ChatRole, ToolCall
+from app.domain.trajectory import Trajectory, Turn, TurnKind
 from training.rewards.notations import Block, Notation, ReadOutput, read_schema, read_tags
+from workflows.agents.passage_ids import list_snippet_texts
 
 TOOLS = frozenset({"search", "scholar", "browse"})
 
@@ -20,7 +21,8 @@ class TranscriptStep:
     `well_formed`: the output has the form that was asked for. `calls` are the valid tool calls, one for each query of a list, and
     `worked_calls` the number of those that a tool answered: it reported no error, and the agent's loop did not refuse the call.
     `failed_calls` counts the invalid blocks (no JSON object, no known tool, no argument) and the calls whose tool reported an
-    error. A step without valid calls has no observations.
+    error. `observations` are titles and words of the passages that the policy was shown after it; a step without valid calls has
+    none.
     """
 
     blocks: tuple[Block, ...]
@@ -77,27 +79,38 @@ def read_step(
 def transcript_of(
     trajectory: Trajectory, agent: str, tools: Collection[str] = TOOLS, notation: Notation = Notation.TAGS
 ) -> Transcript:
-    """Return the transcript of one agent of a trajectory, whose policy was asked for `notation`."""
+    """Return the transcript of one agent of a trajectory, whose policy was asked for `notation`.
+
+    What agents below it were shown counts as shown to it: the policy that reads an observation for it is the same.
+    """
     return Transcript(tuple(_read_steps(trajectory, agent, tools, notation)))
 
 
 def _read_steps(trajectory: Trajectory, agent: str, tools: Collection[str], notation: Notation) -> Iterator[TranscriptStep]:
     read: ReadOutput | None = None
-    observed: list[str] = []
+    shown: list[str] = []
     errors = worked = 0
-    for turn in (turn for turn in trajectory.turns if turn.agent == agent):
+    for turn in (turn for turn in trajectory.turns if turn.agent == agent or turn.agent.startswith(f"{agent}/")):
+        shown += _list_shown(turn)
+        if turn.agent != agent:
+            continue
         if turn.kind is TurnKind.MODEL and turn.completion is not None:
             if read is not None:
-                yield _make_step(read, observed, errors, worked)
+                yield _make_step(read, shown, errors, worked)
             text = turn.completion.text
             read = read_tags(text, tools) if notation is Notation.TAGS else read_schema(text, turn.step, tools)
-            observed, errors, worked = [], 0, 0
+            shown, errors, worked = [], 0, 0
         elif turn.result is not None:
             errors += bool(turn.result.error)
             worked += not turn.result.error
-            observed += [text for passage in turn.result.passages for text in (passage.source.title, passage.text)]
     if read is not None:
-        yield _make_step(read, observed, errors, worked)
+        yield _make_step(read, shown, errors, worked)
+
+
+def _list_shown(turn: Turn) -> list[str]:
+    """Return the passages in the messages of a turn: a tool may bring more than an observation has room for."""
+    told = (message.content for message in turn.messages if message.role is not ChatRole.ASSISTANT)
+    return [text for content in told for text in list_snippet_texts(content)]
 
 
 def _make_step(read: ReadOutput, observed: Sequence[str], errors: int, worked: int | None) -> TranscriptStep:

@@ -33,14 +33,13 @@ def compute_policy_loss(objective: Objective, logprobs: torch.Tensor, batch: Map
     return (batch["weights"] * batch["correction"] * loss).sum()
 
 
-def measure_clipping(objective: Objective, logprobs: torch.Tensor, batch: Mapping[str, torch.Tensor]) -> tuple[float, float]:
-    """Return the shares of sampled tokens whose gradient the lower and the upper bound take away."""
+def count_clipped(objective: Objective, logprobs: torch.Tensor, batch: Mapping[str, torch.Tensor]) -> tuple[float, float]:
+    """Return the numbers of sampled tokens whose gradient the lower and the upper bound take away."""
     log_ratio = (logprobs - batch["old_logprobs"]) * batch["sampled"]
     ratio = log_ratio.exp() if objective.ratio is Level.TOKEN else _take_row_ratio(log_ratio, batch["sampled"])
-    advantages, count = batch["advantages"], batch["sampled"].sum().clamp(min=1)
-    low = ((ratio < 1 - objective.clip_low) & (advantages < 0)).sum() / count
-    high = ((ratio > 1 + objective.clip_high) & (advantages > 0)).sum() / count
-    return low.item(), high.item()
+    low = (ratio < 1 - objective.clip_low) & (batch["advantages"] < 0)
+    high = (ratio > 1 + objective.clip_high) & (batch["advantages"] > 0)
+    return float(low.sum()), float(high.sum())
 
 
 def _take_row_ratio(log_ratio: torch.Tensor, sampled: torch.Tensor) -> torch.Tensor:

@@ -13,11 +13,12 @@ from training.rollouts.batches import Batch, make_batch, split_rows
 from training.rollouts.corrections import Correction, correct_sampler, join_descriptions
 from training.rollouts.group_step import GroupStep, divide_gradients
 from training.rollouts.groups import GroupSource, ScoredGroup, TasksOver, score_group
-from training.rollouts.losses import compute_policy_loss, measure_clipping
+from training.rollouts.losses import compute_policy_loss, count_clipped
 from training.rollouts.objectives import Objective
 from training.rollouts.policy_logprobs import compute_logprobs
 from training.rollouts.reference import copy_reference
 from training.rollouts.staleness import Staleness
+from training.rollouts.token_means import TokenMeans
 from training.rollouts.trainer_config import check_by_group, check_config, make_placeholders
 from training.rollouts.trainer_state import TrainerState, load_state, save_state
 from training.rollouts.weighted_rows import Totals, WeightedRow, weigh_rows
@@ -65,7 +66,7 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
         self.correction = correction or Correction()
         self.rows_at_once = rows_at_once or config.per_device_train_batch_size
         self.part_weights = dict(part_weights) if part_weights is not None else None
-        self.staleness, self._group_step = Staleness(), GroupStep()
+        self.staleness, self._group_step, self._token_means = Staleness(), GroupStep(), TokenMeans()
         self.reference = copy_reference(model, peft_config, config.temperature) if objective.kl_weight else None
         super().__init__(
             model=model,
@@ -196,10 +197,14 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
         return compute_policy_loss(self.objective, logprobs, part) / share
 
     def _log_part(self, logprobs: torch.Tensor, entropies: torch.Tensor, part: Batch) -> None:
-        if part["sampled"].any():
-            low, high = measure_clipping(self.objective, logprobs, part)
-            entropy = (entropies.sum() / part["sampled"].sum()).item()
-            self._log_values({"entropy": entropy, "clipped/low": low, "clipped/high": high})
+        low, high = count_clipped(self.objective, logprobs, part)
+        sums = {"entropy": entropies.sum().item(), "clipped/low": low, "clipped/high": high}
+        self._token_means.add_part(part["sampled"].sum().item(), sums)
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """Log, by TRL, the means of what was kept since the last time: of clipping and entropy over tokens, not over parts."""
+        self._log_values(self._token_means.take())
+        super().log(logs, start_time)
 
     def _log_groups(self, groups: Sequence[ScoredGroup], rows: int) -> None:
         scores = [list_present(scored.scores) for scored in groups]

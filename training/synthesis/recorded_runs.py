@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.errors import InvalidInput
+from app.domain.split import Split
 from app.domain.trajectory import Trajectory
 from training.evaluation.benchmarks.graph_set import ALL
 from training.evaluation.harness.example import BenchmarkAnswer, QuestionOrigin
@@ -12,7 +13,6 @@ from training.evaluation.harness.folder import MANIFEST, RunFolder
 from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.scores import ItemScores
 from training.synthesis.asked_questions import PRODUCT, AskedQuestion
-from training.synthesis.training_set.splits import Split
 
 MADE = (QuestionOrigin.GRAPH, QuestionOrigin.TREE)
 HELD_OUT = (ALL, Split.VALIDATION, Split.TEST)

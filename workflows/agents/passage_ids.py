@@ -11,11 +11,17 @@ _CITE_SPAN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]{0,200})"\s*>(.*?)</cite>', r
 _CLOSE = re.compile("</cite>", re.IGNORECASE)
 _ID = re.compile(r"p\d{1,6}", re.IGNORECASE)
 _SNIPPET = re.compile(r'<snippet id="(p\d+)"')
+_SHOWN = re.compile(r'<snippet id="p\d+" title="([^"]*)"[^>]*>\n(.*?)\n</snippet>', re.DOTALL)
 
 
 def list_snippets(text: str) -> list[str]:
     """Return the ids of the passages that a text shows, in order."""
     return _SNIPPET.findall(text)
+
+
+def list_snippet_texts(text: str) -> list[str]:
+    """Return title and words of each passage that a text shows, in order."""
+    return [words for shown in _SHOWN.findall(text) for words in shown]
 
 
 def list_shown_passages(text: str) -> tuple[str, ...]:

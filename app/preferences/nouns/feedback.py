@@ -10,6 +10,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from app.domain.query import ResearchQuery
+from app.domain.split import Split
 from app.domain.value import Value
 from app.domain.writer import ReportLineage
 
@@ -190,7 +191,8 @@ class PreferencePair(Value):
     """A preference datum: for this query one reader preferred `accepted` to `rejected`, over the same evidence.
 
     `reader` and `organisation` are pseudonyms, as is `evidence`, which names the run's `RunEvidence`. `reasons` maps a dimension
-    to the report it speaks for. `seconds` leaves out `hidden_seconds`, which is None where the page did not know.
+    to the report it speaks for. `seconds` leaves out `hidden_seconds`, which is None where the page did not know. `split` is the
+    side of all pairs of this query; an export that is older than the hold-out has none.
     """
 
     id: str
@@ -209,6 +211,7 @@ class PreferencePair(Value):
     organisation: str = ""
     annotation: bool
     asked_by_reader: bool
+    split: Split | None = None
 
 
 class UndecidedPair(Value):
@@ -228,6 +231,7 @@ class UndecidedPair(Value):
     organisation: str = ""
     annotation: bool
     asked_by_reader: bool
+    split: Split | None = None
 
 
 class RatedReport(Value):

@@ -20,6 +20,7 @@ from app.comparisons.service.comparisons import CHANGEABLE_FOR
 from app.domain.errors import InvalidInput
 from app.domain.value import Value
 from app.preferences.nouns.feedback import UndecidedPair
+from app.preferences.service.held_out import hold_out_newest
 from app.preferences.service.pseudonyms import Pseudonyms
 from app.preferences.service.training_evidence import LeftOut, evidence_of
 from app.preferences.service.training_rows import edited_section_of, flagged_claim_of, pair_of, rated_report_of, revised_rubric_of
@@ -95,8 +96,9 @@ async def export(
     left_out = Counter[LeftOut]()
     try:
         async with open_snapshot(database) as moment:
+            sides = hold_out_newest(await moment.read_asked(since, now, CHANGEABLE_FOR))
             async for row in moment.read_choices(since, now, CHANGEABLE_FOR):
-                pair = pair_of(row, names, comments)
+                pair = pair_of(row, names, sides, comments)
                 written[UNDECIDED if isinstance(pair, UndecidedPair) else PAIRS].add(pair)
             await _write_all(moment.read_ratings(since), written[RATINGS], lambda row: rated_report_of(row, names, comments))
             await _write_all(moment.read_flags(since), written[FLAGS], lambda row: flagged_claim_of(row, names, comments))

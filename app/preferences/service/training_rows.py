@@ -1,5 +1,7 @@
 """Turn stored feedback into what training reads: pairs, undecided pairs, rated reports and flagged claims, under pseudonyms."""
 
+from collections.abc import Mapping
+
 import orjson
 from asyncpg import Record
 
@@ -8,6 +10,7 @@ from app.domain.report import Report
 from app.domain.revision import VersionOrigin
 from app.domain.rubric import Rubric
 from app.domain.served_models import RoleModels
+from app.domain.split import Split
 from app.domain.writer import ReportLineage, WriterSettings
 from app.preferences.nouns.edits import EditedSection, RevisedRubric
 from app.preferences.nouns.feedback import (
@@ -24,19 +27,21 @@ from app.preferences.nouns.feedback import (
     UndecidedPair,
     Viewing,
 )
+from app.preferences.service.held_out import name_query
 from app.preferences.service.pseudonyms import Pseudonyms
 
 
-def pair_of(row: Record, names: Pseudonyms, comments: bool) -> PreferencePair | UndecidedPair:
-    """Return a choice as a pair; an undecided pair where neither report was preferred."""
+def pair_of(row: Record, names: Pseudonyms, sides: Mapping[str, Split], comments: bool) -> PreferencePair | UndecidedPair:
+    """Return a choice as a pair; an undecided pair where neither report was preferred. `sides` are those of queries."""
     outcome, choice = PairOutcome(row["outcome"]), Choice.of_any_version(row["choice"])
     times = {name: row[name] for name in ("elapsed_seconds", "made_at", "changed_at", "changes")}
     stored = StoredChoice(choice=choice, outcome=outcome, **times)
     viewing = Viewing(left=CandidatePlace(row["left_place"]), first_viewed_at=row["first_viewed_at"])
     judged = {place: _judged_report_of(row, place) for place in CandidatePlace}
+    query = _query_of(row, names)
     common = {
         "id": names.of("choice", row["comparison_id"], row["user_id"]),
-        "query": _query_of(row, names),
+        "query": query,
         "evidence_digest": row["evidence_digest"],
         "evidence": names.of("evidence", row["run_id"]),
         "comment": choice.comment if comments else "",
@@ -46,6 +51,7 @@ def pair_of(row: Record, names: Pseudonyms, comments: bool) -> PreferencePair | 
         "organisation": names.of("organisation", row["organisation_id"]),
         "annotation": row["annotation"],
         "asked_by_reader": row["user_id"] == row["created_by"],
+        "split": sides[name_query(query.question)],
     }
     if outcome.place is None:
         return _undecided_pair_of(judged, viewing, outcome, common)

@@ -43,6 +43,7 @@ CHOICES = f"""
            d.markdown AS delivered_text, d.digest AS delivered_digest, d.lineage AS delivered_lineage,
            a.markdown AS alternative_text, a.digest AS alternative_digest, a.lineage AS alternative_lineage {JUDGED}
     ORDER BY j.comparison_id, j.user_id"""
+ASKED = f"SELECT r.query ->> 'question' AS question, min(r.created_at) AS asked_at {JUDGED} GROUP BY 1"
 # The reports of those choices, with the runs that wrote them: what is read of these runs is read in the same snapshot.
 COMPARED = f"""
     SELECT DISTINCT p.run_id, p.made_run_id, d.digest AS delivered_digest, a.digest AS alternative_digest {JUDGED}
@@ -133,6 +134,11 @@ class TrainingSnapshot:
         """Yield final choices made since, with both reports."""
         async for row in self._connection.cursor(CHOICES, since, now, changeable, prefetch=20):
             yield row
+
+    async def read_asked(self, since: datetime, now: datetime, changeable: timedelta) -> list[tuple[str, datetime]]:
+        """Read the questions of those choices, with the time at which each was first asked."""
+        rows = await self._connection.fetch(ASKED, since, now, changeable)
+        return [(row["question"], row["asked_at"]) for row in rows]
 
     async def read_evidence(self, since: datetime, now: datetime, changeable: timedelta) -> AsyncIterator["StoredEvidence"]:
         """Yield what the reports of those choices were written from, one run at a time."""

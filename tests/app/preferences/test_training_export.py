@@ -14,7 +14,7 @@ from app.preferences.nouns.feedback import PreferencePair, UndecidedPair
 from app.preferences.service.exportable import list_exportable
 from app.preferences.service.pseudonyms import Pseudonyms, read_key
 from app.preferences.service.training_export import FILES, export
-from tests.app.annotators import TENANT
+from tests.app.annotators import TENANT, make_choice, make_comparison, make_finished_run, make_report
 from tests.app.preferences.consenting_readers import (
     BEGINNING,
     DELIVERED,
@@ -29,6 +29,9 @@ from tests.app.preferences.consenting_readers import (
 )
 
 ADD_DRAWER = "INSERT INTO collections (id, organisation_id, name, everyone) VALUES ($1, $2, 'Drawer', $3)"
+ASK_LATER = """
+    UPDATE runs SET organisation_id = $2, created_by = $3, created_at = created_at + make_interval(days => $5),
+                    query = jsonb_set(query::jsonb, '{question}', to_jsonb($4::text))::json WHERE id = $1"""
 NOTE_SEARCH = """
     INSERT INTO collection_runs (collection_id, run_id, organisation_id) SELECT $1, run_id, $2 FROM comparisons WHERE id = $3"""
 COPY_RUBRIC = """
@@ -50,6 +53,7 @@ async def test_pairs_come_with_their_lineage(readers: Readers, tmp_path: Path) -
     assert pair.accepted.digest == hashlib.sha256(pair.accepted.text.encode()).hexdigest()
     assert len(pair.evidence_digest) == 64
     assert pair.asked_by_reader is False
+    assert pair.split == "train", "of one question none is held out"
     [undecided] = [UndecidedPair.model_validate(row) for row in rows(tmp_path / "x", "undecided.jsonl")]
     assert undecided.both_bad
     assert undecided.reports[0].digest < undecided.reports[1].digest
@@ -68,6 +72,26 @@ async def test_pairs_come_with_their_lineage(readers: Readers, tmp_path: Path) -
     told = orjson.loads((tmp_path / "x" / "manifest.json").read_bytes())
     for name, file in told["files"].items():
         assert file["sha256"] == hashlib.sha256((tmp_path / "x" / name).read_bytes()).hexdigest()
+
+
+async def test_the_newest_questions_are_held_out_with_all_that_was_said_of_them(readers: Readers, tmp_path: Path) -> None:
+    for days in range(1, 5):
+        run_id = await make_finished_run(readers.pool, make_report(DELIVERED), WAY)
+        await readers.pool.execute(ASK_LATER, run_id, readers.organisation, readers.asker.id, f"Why duty {days}?", days)
+        path = f"/v1/comparisons/{await make_comparison(readers.pool, readers.asker, run_id, OTHER, OTHER_WAY)}"
+        for reader, verdict in ((readers.fond, make_choice("left", 1)), (readers.torn, make_choice("tie"))):
+            await reader.get(path)
+            await reader.post(f"{path}/choice", verdict)
+    await readers.export(tmp_path / "x")
+    found = [(row["query"]["question"], row["split"]) for row in rows(tmp_path / "x", "pairs.jsonl")]
+    assert dict(found) == {
+        "Why duties?": "train",
+        "Why duty 1?": "train",
+        "Why duty 2?": "train",
+        "Why duty 3?": "validation",
+        "Why duty 4?": "test",
+    }
+    assert {(row["query"]["question"], row["split"]) for row in rows(tmp_path / "x", "undecided.jsonl")} == {*found}
 
 
 async def test_a_pair_of_documents_that_only_some_may_read_stays_out(readers: Readers, tmp_path: Path) -> None:

@@ -197,10 +197,10 @@ def test_broken_data_is_refused_with_what_to_do(tmp_path: Path) -> None:
 
 
 def test_outputs_of_other_models_are_not_learned(tmp_path: Path) -> None:
+    from app.domain.split import Split
     from training.recipes.catalogue import load_recipe
     from training.recipes.config import read_config
     from training.recipes.own_samples import read_pairs
-    from training.synthesis.training_set.splits import Split
 
     config = write_toy(tmp_path, "preference_dpo", rows=11)
     read = read_config(config, load_recipe("preference_dpo").config)

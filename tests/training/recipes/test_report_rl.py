@@ -12,6 +12,7 @@ from app.domain.budget import Usage
 from app.domain.chat import Completion
 from app.domain.errors import InvalidInput
 from app.domain.query import Language
+from app.domain.split import Split
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.stack import run_rubrica
 from tests.support.training_sets import make_report_data, write_set
@@ -28,7 +29,6 @@ from training.recipes.run_folder import TrainingFolder
 from training.recipes.starting import train as go_on
 from training.rewards.notations import Notation
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd
-from training.synthesis.training_set.splits import Split
 from workflows.agents.kit import Bounds
 from workflows.chat_models.scripted import ScriptedModel
 from workflows.prompts.library import PromptLibrary

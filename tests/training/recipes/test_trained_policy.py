@@ -28,9 +28,9 @@ pytestmark = pytest.mark.extra("trl")
 SHORT = 12
 
 
-def merge(run: TrainingFolder, out: Path) -> Path:
+def merge(run: TrainingFolder, out: Path, *options: str) -> Path:
     """Merge by the command."""
-    done = run_rubrica(out.parent / "home", "merge-adapter", str(run.path), "--out", str(out), **OFFLINE)
+    done = run_rubrica(out.parent / "home", "merge-adapter", str(run.path), "--out", str(out), *options, **OFFLINE)
     assert (done.returncode, done.stdout.strip()) == (0, str(out)), done.stderr
     return out
 
@@ -54,10 +54,14 @@ def test_an_adapter_is_merged_learned_on_and_served(tmp_path: Path) -> None:
     config = write_toy(tmp_path, "report_rl", rows=6, **changes)
     reports = train("report_rl", config, tmp_path / "reports", None, lambda _: None)
     assert reports.origin.base.keys() == {"model.safetensors", "config.json", "tokenizer.json"}
-    asyncio.run(work_a_question(merge(reports, tmp_path / "writer")))
+    asyncio.run(work_a_question(merge(reports, tmp_path / "writer", "--unimproved")))
 
     with pytest.raises(InvalidInput, match="exists; name a new folder"):
         merge_adapter(sft.path, merged)
+    sft.keep_figures({"best step": 0, "best validation": 0.25})
+    with pytest.raises(InvalidInput, match=r"the one that it began with \(validation 0.25, .* say --unimproved"):
+        merge_adapter(sft.path, tmp_path / "again")
+    assert merge_adapter(sft.path, tmp_path / "kept", unimproved=True).exists()
     (sft.model / "adapter_model.safetensors").rename(sft.model / "model.safetensors")
     with pytest.raises(InvalidInput, match="nothing to merge"):
         merge_adapter(sft.path, tmp_path / "again")

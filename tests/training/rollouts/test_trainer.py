@@ -68,6 +68,16 @@ def test_a_policy_learns_to_say_a_word(tmp_path: Path) -> None:
     assert sum(rewards[-3:]) / 3 > 0.8
 
 
+def test_clipping_and_entropy_are_means_over_tokens_however_the_rows_are_read(tmp_path: Path) -> None:
+    twice = {"max_steps": 2, "num_iterations": 2, "learning_rate": 20.0}
+    tight = replace(MEAN_ONLY, clip_low=0.01, clip_high=0.01)
+    together, one = (train_on(tmp_path / str(at), plant_pair(), tight, rows_at_once=at, **twice)[1] for at in (4, 1))
+    assert together["clipped/high"] * 6 == pytest.approx(round(together["clipped/high"] * 6)), "six tokens were sampled"
+    assert together["clipped/low"] + together["clipped/high"] > 0
+    for name in ("clipped/low", "clipped/high", "entropy"):
+        assert one[name] == pytest.approx(together[name], abs=1e-6), name
+
+
 def test_a_gap_between_sampler_and_trainer_is_seen_and_corrected(tmp_path: Path) -> None:
     plain, _ = train_on(tmp_path / "a", plant_pair())
     moved, log = train_on(tmp_path / "b", plant_pair(gap=0.3))

@@ -1,6 +1,7 @@
 """Readers' preferences become pairs: all choices between the same two reports are one, with the share that agrees."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import orjson
 import pytest
 
 from app.domain.budget import StopReason
+from app.domain.errors import InvalidInput
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
+from app.domain.split import Split
 from app.domain.value import Value
 from app.domain.writer import ReportLineage
 from app.preferences.nouns.evidence import ReportSteps, RunEvidence
@@ -20,7 +23,6 @@ from tests.training.synthesis.recorded_run_folders import QUOTES, SOURCE
 from tests.training.synthesis.set_making import make_kind, read_refused, read_rows
 from training.recipes.own_samples import OwnDataSection, read_pairs
 from training.synthesis.set_request import SetRequest
-from training.synthesis.training_set.splits import Split
 
 MOMENT = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
@@ -70,15 +72,32 @@ def write_lines(path: Path, values: list[Value]) -> None:
     path.write_text("".join(f"{value.model_dump_json()}\n" for value in values))
 
 
-def write_export(folder: Path, pairs: list[Value], undecided: list[Value]) -> Path:
+def write_export(folder: Path, pairs: list[Value], undecided: list[Value], evidence: Sequence[Value] = ()) -> Path:
     folder.mkdir()
-    write_lines(folder / "pairs.jsonl", pairs)
-    write_lines(folder / "undecided.jsonl", undecided)
+    written = {"pairs.jsonl": pairs, "undecided.jsonl": undecided, **({"evidence.jsonl": [*evidence]} if evidence else {})}
+    for name, values in written.items():
+        write_lines(folder / name, values)
     manifest = Manifest(
-        format="f", since=MOMENT, consents_checked_at=MOMENT, consenting={}, said={}, files={}, pseudonym_key="k", comments=False
+        format="f",
+        since=MOMENT,
+        consents_checked_at=MOMENT,
+        consenting={},
+        said={},
+        files={name: {"sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()} for name in written},
+        pseudonym_key="k",
+        comments=False,
     )
     (folder / "manifest.json").write_text(manifest.model_dump_json())
     return folder
+
+
+@pytest.mark.parametrize("changed", ["pairs.jsonl", "undecided.jsonl", "evidence.jsonl"])
+async def test_an_export_that_was_changed_is_refused(tmp_path: Path, changed: str) -> None:
+    export = write_export(tmp_path / "november", [prefer(1, "How was the harbour deepened?", SHORT, LONG)], [])
+    with (export / changed).open("a") as file:
+        file.write("\n")
+    with pytest.raises(InvalidInput, match=f"{changed} is not as .*manifest.json says"):
+        await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
 
 
 async def test_choices_between_two_reports_are_one_pair(tmp_path: Path) -> None:
@@ -108,6 +127,31 @@ async def test_without_a_majority_there_is_no_pair(tmp_path: Path) -> None:
     assert [orjson.loads(orjson.dumps(vote))["id"] for vote in refused["data"]["votes"]] == ["pair-1", "pair-2"]
 
 
+async def test_a_dozen_queries_of_one_collection_keep_the_sides_that_the_export_gave_them(tmp_path: Path) -> None:
+    sides = [Split.TRAIN] * 8 + [Split.VALIDATION] * 2 + [Split.TEST] * 2
+    asked = [f"How was harbour{n} of county{n} deepened by guild{n}?" for n in range(12)]
+    pairs = [
+        prefer(4 * n + vote, question, judged(f"# {n}\n\nDeep [1].", "m1"), judged(f"# {n}\n\nLow [1].", "m2")).model_copy(
+            update={"split": side, "evidence": "run-7"}
+        )
+        for n, (question, side) in enumerate(zip(asked, sides, strict=True))
+        for vote in range(4)
+    ]
+    told = tell_evidence(("", ""))
+    digests = [each.digest for pair in pairs for each in (pair.accepted, pair.rejected)]
+    steps = dict.fromkeys(digests, ReportSteps(asked_on=MOMENT.date()))
+    export = write_export(tmp_path / "november", [*pairs], [], [told.model_copy(update={"reports": steps})])
+    manifest = await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=99, inputs=(export,)))
+    found = {row["query"]: row for row in read_rows(tmp_path / "set")}
+    assert all(SOURCE.url in row["documents"] for row in found.values())
+    assert manifest.rows == {"train": 8, "validation": 2, "test": 2}
+    held = (tmp_path / "set" / "validation" / "rows.jsonl").read_text()
+    assert (asked[8] in held, asked[9] in held) == (True, True)
+    assert manifest.notices[-1].startswith("4 of 4 rows that are held out share a document with rows for training: ")
+    assert f"document {SOURCE.url} (4 rows)" in manifest.notices[-1]
+    assert "share a document with rows for training" in (tmp_path / "set" / "report.html").read_text()
+
+
 def tell_evidence(outlines: tuple[str, str]) -> RunEvidence:
     plan = ResearchPlan(subtasks=(Subtask(id="s1", title="Money", question="Who paid?"),))
     finding = Finding(subtask_id="s1", quotes=QUOTES, stop=StopReason.SUFFICIENT)
@@ -121,8 +165,7 @@ async def test_the_prompt_of_a_pair_holds_what_both_reports_were_written_from(tm
     asked = "How was the harbour deepened?"
     pair = prefer(1, asked, SHORT, LONG).model_copy(update={"evidence": "run-7"})
     first, other = (orjson.dumps({"title": "T", "sections": [{"heading": name}]}).decode() for name in ("The cost", "The work"))
-    export = write_export(tmp_path / "november", [pair], [])
-    write_lines(export / "evidence.jsonl", [tell_evidence((first, first if same else other))])
+    export = write_export(tmp_path / "november", [pair], [], [tell_evidence((first, first if same else other))])
     await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
     (row,) = read_rows(tmp_path / "set")
     told = row["prompt"][-1]["content"]
@@ -139,8 +182,7 @@ async def test_dpo_asks_with_the_prompt_of_a_pair(tmp_path: Path) -> None:
     pair = prefer(1, "How was it deepened?", own, LONG).model_copy(update={"evidence": "run-7"})
     evidence = tell_evidence(("", ""))
     evidence = evidence.model_copy(update={"reports": {**evidence.reports, own.digest: evidence.reports[LONG.digest]}})
-    export = write_export(tmp_path / "november", [pair], [])
-    write_lines(export / "evidence.jsonl", [evidence])
+    export = write_export(tmp_path / "november", [pair], [], [evidence])
     await make_kind(SetRequest(kind="preference-pairs", out=out, rows=9, inputs=(export,)))
     (learned,) = read_pairs(data, Split.TRAIN)
     assert [message.role for message in learned.prompt] == ["system", "user"]

@@ -8,10 +8,10 @@ from app.domain.errors import InvalidInput
 from app.domain.evidence_rubric import EvidenceRubric, Variant
 from app.domain.query import Language
 from app.domain.rubric import Rubric
+from app.domain.split import Split
 from training.recipes.agent_rl.config import WRITTEN, DataSection, RubricSource
 from training.recipes.training_data import read_rows
 from training.rollouts.nouns import Task
-from training.synthesis.training_set.splits import Split
 from workflows.judging.baseline_rubric import BASELINE
 
 VARIANTS: Mapping[RubricSource, Variant] = {

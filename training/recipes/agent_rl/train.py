@@ -3,15 +3,29 @@
 from collections.abc import Mapping
 from statistics import fmean
 
+from app.domain.query import SystemName
+from app.domain.split import Split
 from training.recipes.agent_rl.config import AgentRLConfig
 from training.recipes.agent_rl.data import read_tasks
 from training.recipes.catalogue import Recipe
 from training.recipes.memory import estimate_memory
 from training.recipes.preflight import Preflight, TokenCounts
+from training.recipes.reinforcement.step_room import list_caps
 from training.recipes.rollout_tools import check_tools, digest_tools
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.training_data import digest_sets
-from training.synthesis.training_set.splits import Split
+from workflows.agents import react
+from workflows.agents.markov import roles as markov
+from workflows.agents.reporting.whole_prompt import WHOLE_REPORT
+from workflows.agents.steps import AnyStep
+
+WRITING: Mapping[SystemName, AnyStep] = {
+    SystemName.MINDDR: WHOLE_REPORT,
+    SystemName.MAMS: markov.REPORT,
+    SystemName.REACT: react.REPORT,
+    SystemName.DEEPRUBRIC: react.REPORT,
+}
+"""The step in which a system's report is written, the longest answer of its policy."""
 
 
 def check(config: AgentRLConfig) -> Preflight:
@@ -24,7 +38,9 @@ def check(config: AgentRLConfig) -> Preflight:
         "search": check_tools(config.tools),
         "counted": "tokens as if each rollout filled rollouts.context with one row",
     }
-    warnings = [] if read_tasks(config.data, Split.VALIDATION) else ["no validation split: the last policy is delivered"]
+    warnings = list_caps(config.rollouts.most_tokens, [WRITING[config.system]])
+    if not read_tasks(config.data, Split.VALIDATION):
+        warnings.append("no validation split: the last policy is delivered")
     tokens = TokenCounts(rollouts, rollouts * context, rollouts * context, context)
     return Preflight(tokens, config.count_steps(count), estimate_memory(config, context), figures, warnings)
 

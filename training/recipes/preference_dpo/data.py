@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.domain.errors import InvalidInput
+from app.domain.split import Split
 from training.recipes.chatml import MaskedIds, mask_answer
 from training.recipes.fitting import FittingExamples
 from training.recipes.own_samples import OwnPair, read_pairs
 from training.recipes.preference_dpo.config import DpoConfig
-from training.synthesis.training_set.splits import Split
 from training.synthesis.trajectories.conversations import TrainedMessage
 
 

@@ -12,7 +12,7 @@ from training.folders import PART
 from training.recipes.held_out import MISSING
 from training.recipes.policy import deliver_model
 from training.recipes.reinforcement.policy_source import OpenPolicy
-from training.recipes.run_folder import TrainingFolder
+from training.recipes.run_folder import BEST_STEP, BEST_VALIDATION, TrainingFolder
 
 Validate: TypeAlias = Callable[[OpenPolicy], Awaitable[Mapping[str, float]]]
 """Measures the policy. The figure `BY` says which policy is better, `MISSING` over how much; others may be logged beside them."""
@@ -96,7 +96,7 @@ def deliver_best(folder: TrainingFolder) -> None:
     step, best = list_saved(folder)[-1]
     values = {each.step: each.values for each in folder.read_metrics() if LOGGED in each.values}
     first = min(values)
-    folder.keep_figures({"best step": step, "best validation": values[step][LOGGED], "validation before": values[first][LOGGED]})
+    folder.keep_figures({BEST_STEP: step, BEST_VALIDATION: values[step][LOGGED], "validation before": values[first][LOGGED]})
     part = folder.model.with_name(folder.model.name + PART)
     shutil.rmtree(part, ignore_errors=True)
     shutil.copytree(best, part)

@@ -9,6 +9,7 @@ from app.domain.chat import Message
 from app.domain.errors import InvalidInput
 from app.domain.query import Language
 from app.domain.race_rubric import RaceRubric
+from app.domain.split import Split
 from training.recipes.report_rl.config import ReportDataSection, Writer
 from training.recipes.report_rl.drafts import count_reference_citations
 from training.recipes.report_rl.section_writers import make_book
@@ -17,7 +18,6 @@ from training.rewards.notations import Notation
 from training.rollouts.nouns import Task
 from training.synthesis.report_data.recorded_report import RecordedReportTask, RetrievedText, render_report_task
 from training.synthesis.report_data.set_recipe import ReportForm
-from training.synthesis.training_set.splits import Split
 from workflows.agents.codec import TagCodec
 from workflows.agents.reporting.outline import OutlineAnswer
 from workflows.agents.reporting.whole_prompt import WHOLE_REPORT

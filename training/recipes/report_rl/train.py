@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.domain.errors import InvalidInput
+from app.domain.split import Split
 from training.recipes.catalogue import Recipe
 from training.recipes.memory import estimate_memory
 from training.recipes.policy import load_tokenizer
 from training.recipes.preflight import Preflight, TokenCounts
+from training.recipes.reinforcement.step_room import list_caps
 from training.recipes.report_rl.config import ReportConfig, Writer
 from training.recipes.report_rl.data import ReportMaterial, count_forms, read_tasks
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.training_data import digest_sets
 from training.rollouts.nouns import Task
-from training.synthesis.training_set.splits import Split
+from workflows.agents.reporting.sections import SECTION
+from workflows.agents.reporting.whole_prompt import WHOLE_REPORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,9 @@ def check(config: ReportConfig) -> Preflight:
         max(found.tokens) + room,
     )
     figures = {"rows": ", ".join(f"{count} {form}" for form, count in count_forms(found.tasks).items())}
-    warnings = [f"{found.too_long} prompts leave no room for an answer and are left out"] if found.too_long else []
+    warnings = list_caps(room, [SECTION if config.writer.kind is Writer.SECTIONS else WHOLE_REPORT])
+    if found.too_long:
+        warnings.append(f"{found.too_long} prompts leave no room for an answer and are left out")
     return Preflight(tokens, config.count_steps(len(found.tasks)), estimate_memory(config, tokens.longest), figures, warnings)
 
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from app.domain.query import Language
+from app.domain.split import Split
 from training.recipes.rubric_generator.config import RubricGeneratorConfig
 from training.recipes.rubric_generator.reward import PreferredPair
 from training.recipes.training_data import read_rows
 from training.rollouts.nouns import Task
-from training.synthesis.training_set.splits import Split
 
 
 class ReportLine(BaseModel):

@@ -3,6 +3,7 @@
 from functools import partial
 
 from app.domain.errors import InvalidInput
+from app.domain.split import Split
 from training.recipes.catalogue import Recipe
 from training.recipes.memory import estimate_memory
 from training.recipes.preflight import Preflight, TokenCounts
@@ -10,7 +11,6 @@ from training.recipes.rubric_generator.config import RubricGeneratorConfig
 from training.recipes.rubric_generator.data import read_tasks
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.training_data import digest_sets
-from training.synthesis.training_set.splits import Split
 
 
 def check(config: RubricGeneratorConfig) -> Preflight:

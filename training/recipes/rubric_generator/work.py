@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -31,11 +31,14 @@ from workflows.systems.local_record import LocalRecord
 CUT = "length"
 
 
-async def write_rubric(question: str, language: Language, policy: ChatModel, record: LocalRecord, today: date) -> RolloutOutcome:
-    """Have the policy write a rubric, once and as it is."""
+async def write_rubric(
+    question: str, language: Language, policy: ChatModel, record: LocalRecord, today: date, room: int
+) -> RolloutOutcome:
+    """Have the policy write a rubric of at most `room` tokens, once and as it is."""
     kit = Kit(policy, {}, record, PromptLibrary.load(), TagCodec(), today, lambda: 0.0, language=language)
     messages = render_rubric_messages(ResearchQuery(question=question, language=language), kit)
-    completion = await record.ask(RUBRIC_AGENT, RUBRIC.name, policy, kit.codec.make_request(RUBRIC, messages))
+    request = kit.codec.make_request(replace(RUBRIC, max_tokens=room), messages)
+    completion = await record.ask(RUBRIC_AGENT, RUBRIC.name, policy, request)
     return RolloutOutcome(completion.text, RolloutEnd.CAPPED if completion.finish_reason == CUT else RolloutEnd.FINISHED)
 
 
@@ -47,7 +50,8 @@ async def open_work(
     async with open_judge(config.judge, folder, today) as judge_in:
 
         async def run(draw: Draw[PreferredPair], record: LocalRecord) -> RolloutOutcome:
-            return await write_rubric(draw.task.question, draw.task.language, policy(draw.seed), record, today)
+            room = config.rollouts.most_tokens
+            return await write_rubric(draw.task.question, draw.task.language, policy(draw.seed), record, today, room)
 
         async def reward(task: Task[PreferredPair], rollout: Rollout) -> Reward:
             return await reward_rubric(rollout.output, task.material, judge_in(task.language), config.reward)
@@ -97,7 +101,8 @@ async def _measure_pair(
     config: RubricGeneratorConfig, task: Task[PreferredPair], policy: ChatModel, today: date, judge_in: OpenJudge
 ) -> MeasuredPair:
     try:
-        written = await write_rubric(task.question, task.language, policy, LocalRecord(task.id), today)
+        room = config.rollouts.most_tokens
+        written = await write_rubric(task.question, task.language, policy, LocalRecord(task.id), today, room)
     except ModelUnavailable as away:
         return MeasuredPair(True, Missing(str(away)))
     except ModelError as error:  # as a question that is too long; other pairs are measured

@@ -9,11 +9,11 @@ from typing import TypeAlias
 from pydantic import BaseModel
 
 from app.domain.query import Language
+from app.domain.split import Split
 from training.recipes.training_data import read_rows
 from training.rewards.entities import Entity
 from training.rollouts.nouns import Task
 from training.synthesis.graph_queries.row import Difficulty
-from training.synthesis.training_set.splits import Split
 
 
 class NamedThing(BaseModel):

@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping
 
+from app.domain.split import Split
 from training.recipes.catalogue import Recipe
 from training.recipes.memory import estimate_memory
 from training.recipes.preflight import Preflight, TokenCounts
+from training.recipes.reinforcement.step_room import list_caps
 from training.recipes.rollout_tools import check_tools, digest_tools
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.search_rl.config import SearchRLConfig
 from training.recipes.search_rl.data import TasksByLevel, read_tasks
 from training.recipes.search_rl.schedule import RewardSchedule, weigh_parts
 from training.recipes.training_data import digest_sets
-from training.synthesis.training_set.splits import Split
+from workflows.agents.actions import make_act_step
+from workflows.agents.finding_quotes import FINDING
 
 
 def check(config: SearchRLConfig) -> Preflight:
@@ -29,7 +32,10 @@ def check(config: SearchRLConfig) -> Preflight:
 
 
 def _list_warnings(config: SearchRLConfig) -> list[str]:
-    warnings = [] if config.judges else ["without judges an answer is right when it is short and names the known one"]
+    acting = [] if config.chain.action_tokens else [make_act_step(frozenset())]
+    warnings = list_caps(config.rollouts.most_tokens, [*acting, FINDING])
+    if not config.judges:
+        warnings.append("without judges an answer is right when it is short and names the known one")
     if not read_tasks(config.data.sets, Split.VALIDATION):
         warnings.append("the sets have no validation split: difficulties keep their shares, and the last policy is delivered")
     return warnings

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from app.domain.split import Split
 from training.recipes.chatml import MaskedIds
 from training.recipes.fitting import FittingExamples, keep_fitting
 from training.recipes.own_samples import list_good_outputs, read_samples, show_prompt
 from training.recipes.self_sft.config import SelfSftConfig
-from training.synthesis.training_set.splits import Split
 from training.synthesis.trajectories.conversations import TrainedMessage
 
 

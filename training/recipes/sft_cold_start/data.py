@@ -5,11 +5,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from app.domain.split import Split
 from training.recipes.chatml import MaskedIds, mask_conversation
 from training.recipes.fitting import FittingExamples, keep_fitting
 from training.recipes.sft_cold_start.config import ColdStartConfig
 from training.recipes.training_data import read_rows
-from training.synthesis.training_set.splits import Split
 from training.synthesis.trajectories.conversations import TrainedConversation
 
 

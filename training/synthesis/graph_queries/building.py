@@ -7,7 +7,8 @@ import gzip
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from typing import NamedTuple
 from app.domain.script import count_ideographs
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
+from retrieval.language.whole_names import find_name
 from training.synthesis.graph_queries.extraction import category_of, find_kinds, read_sentence
 from training.synthesis.graph_queries.naming import (
     MOST_BEARERS,
@@ -23,12 +25,13 @@ from training.synthesis.graph_queries.naming import (
     bare_name,
     find_aliases,
     fold_in_place,
+    list_qualifiers,
     list_title_names,
 )
 from training.synthesis.graph_queries.nouns import AttributeKind, Category
 from training.synthesis.source_corpus import CorpusDocument, SourceCorpus
 
-FORM = "v2"
+FORM = "v3"
 READ_CHARS = 60_000
 """The beginning of a document that is read."""
 KIND_CHARS, PLACE_CHARS = 600, 2_000
@@ -59,19 +62,24 @@ Links = Mapping[str, frozenset[str]]
 
 
 class _Finders(NamedTuple):
-    """What finds the names that tell who is meant, and the names that only may."""
+    """What finds the names that tell who is meant, and the names that only may. `qualifiers` are those of each node."""
 
     telling: NameFinder
     doubtful: NameFinder
+    qualifiers: Sequence[Mapping[str, str]]
 
 
 class _Entity(NamedTuple):
-    """A document with the names of its entity, as the second reading finds them."""
+    """A document with the names of its entity, as the second reading finds them.
+
+    `qualifiers` are what a document has to say besides a shortened name.
+    """
 
     document: CorpusDocument
     name: str
     aliases: tuple[str, ...]
     kinds: tuple[str, ...]
+    qualifiers: Mapping[str, str]
 
 
 def build_graph(corpus: SourceCorpus, folder: Path, links: Links | None = None) -> Path:
@@ -115,7 +123,8 @@ def _write_graph(file: sqlite3.Connection, corpus: SourceCorpus, links: Links) -
     bearers, doubtful = _list_bearers(entities, use)
     for number, entity in enumerate(entities):
         _write_node(file, number, entity, bearers)
-    finders, numbers = _Finders(NameFinder(bearers), NameFinder(doubtful)), count(1)
+    finders = _Finders(NameFinder(bearers), NameFinder(doubtful), [entity.qualifiers for entity in entities])
+    numbers = count(1)
     by_title = {entity.document.source.title: number for number, entity in enumerate(entities)}
     for number, entity in enumerate(entities):
         linked = links.get(entity.document.source.title, frozenset())
@@ -141,7 +150,8 @@ def _read_entity(corpus: SourceCorpus, document: CorpusDocument, use: WordUse) -
     use.read(text)
     opening = _first_sentence(text, document.source.title)
     title = document.source.title
-    return _Entity(document, bare_name(title), find_aliases(title, opening), find_kinds(opening, document.language))
+    kinds = find_kinds(opening, document.language)
+    return _Entity(document, bare_name(title), find_aliases(title, opening), kinds, list_qualifiers(title))
 
 
 def _first_sentence(text: str, title: str) -> str:
@@ -186,10 +196,11 @@ def _write_document(
 ) -> None:
     """Write the edges and attributes that a document states, each with its sentence."""
     text = corpus.read_text(entity.document.source)[:READ_CHARS]
+    says = lru_cache(None)(partial(_says, fold_in_place(text)))
     for place, (paragraph, span) in enumerate(_number_sentences(text)):
         sentence = text[span.start : span.end]
         is_list = len(sentence) > LONGEST_SENTENCE
-        edges = _find_edges(finders, sentence, number, linked)
+        edges = _find_edges(finders, sentence, number, linked, says)
         attributes = [] if is_list else list(read_sentence(sentence, place, entity.document.language))
         said = [(found.kind, found.value, found.number) for found in attributes]
         if place < 2 and not _is_heading(sentence, entity):
@@ -216,13 +227,26 @@ def _number_sentences(text: str) -> Iterator[tuple[int, Span]]:
         yield paragraph, span
 
 
-def _find_edges(finders: _Finders, sentence: str, number: int, linked: frozenset[int]) -> dict[int, bool]:
-    """Return the nodes that a sentence may name, and whether each is surely meant. Links tell which bearer of a name is meant."""
+def _says(text: str, qualifier: str) -> bool:
+    """Say whether a folded text has a qualifier; an empty one needs nothing."""
+    return find_name(qualifier, text) >= 0 if qualifier else True
+
+
+def _find_edges(
+    finders: _Finders, sentence: str, number: int, linked: frozenset[int], says: Callable[[str], bool]
+) -> dict[int, bool]:
+    """Return the nodes that a sentence may name, and whether each is surely meant.
+
+    Links tell which bearer of a name is meant. Without one, a shortened name is meant where the document says its qualifier.
+    """
     found = {node: False for mention in finders.doubtful.find(sentence) for node in mention.nodes}
     for mention in finders.telling.find(sentence):
         meant = [node for node in mention.nodes if node in linked]
+        name = fold_in_place(sentence[mention.start : mention.end])
         for node in mention.nodes:
-            sure = mention.sure or (meant == [node] and len(mention.nodes) > 1)
+            qualifier = finders.qualifiers[node].get(name, "")
+            sure = mention.sure and says(qualifier)
+            sure = sure or (meant == [node] and (len(mention.nodes) > 1 or bool(qualifier)))
             found[node] = found.get(node, False) or sure
     found.pop(number, None)
     return found

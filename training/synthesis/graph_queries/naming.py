@@ -57,6 +57,19 @@ def list_title_names(title: str) -> tuple[str, ...]:
     return (name, before) if comma else (name,)
 
 
+def list_qualifiers(title: str) -> dict[str, str]:
+    """Return what a text has to say besides a shortened title, by the shortened one; both folded.
+
+    A title has a comma or brackets because others bear the name. "Springfield" is "Springfield, Illinois" only where a text has
+    the whole name, and "Mercury" is "Mercury (planet)" only where it has the last word in brackets.
+    """
+    name, short = bare_name(title), list_title_names(title)[1:]
+    found = {fold_in_place(each): fold_in_place(name) for each in short}
+    if bracketed := fold_in_place(title.strip())[len(name) :].strip(" ()（）").split():
+        found[fold_in_place(name)] = bracketed[-1]
+    return found
+
+
 def find_aliases(title: str, opening: str) -> tuple[str, ...]:
     """Return other names: the title as it is, and what the first sentence calls the entity besides."""
     found = [title.strip(), *list_title_names(title), *_ALSO_KNOWN.findall(opening), *_ALSO_KNOWN_ZH.findall(opening)]

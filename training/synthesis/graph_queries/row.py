@@ -9,6 +9,7 @@ from app.domain.value import Value
 from training.synthesis.graph_queries.conditions import Condition
 from training.synthesis.graph_queries.constraints import HopSearch
 from training.synthesis.graph_queries.graph import Graph
+from training.synthesis.graph_queries.naming import list_title_names
 from training.synthesis.graph_queries.nouns import Category, StatingSentence, Subgraph
 from training.synthesis.graph_queries.obfuscation import ObfuscationStep
 from training.synthesis.graph_queries.research_request import Topic
@@ -93,11 +94,12 @@ class GraphQueryRow(Value):
 
 
 def show_entity(graph: Graph, node: int) -> RowEntity:
-    """Return a node as a row has it."""
+    """Return a node as a row has it. A shortened name is no alias: whoever meets another bearer of it has not met the entity."""
     found = graph.find_node(node)
+    short = list_title_names(found.name)[1:]
     return RowEntity(
         name=found.name,
-        aliases=found.aliases,
+        aliases=tuple(alias for alias in found.aliases if alias not in short),
         url=found.url,
         category=found.category,
         ambiguity=found.ambiguity,

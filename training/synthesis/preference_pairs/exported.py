@@ -10,18 +10,21 @@ from pydantic import ValidationError
 
 from app.domain.errors import InvalidInput
 from app.domain.query import ResearchQuery
+from app.domain.split import Split
 from app.domain.value import Value
 from app.preferences.nouns.evidence import RunEvidence
 from app.preferences.nouns.feedback import JudgedReport, PreferencePair, ShownSide, UndecidedPair
 from app.preferences.service.training_export import Manifest
+from training.evaluation.harness.manifest import digest_files
 from training.evaluation.race_files import read_rows
-from training.synthesis.preference_pairs.evidence_prompts import read_evidence, render_pair_prompt
+from training.synthesis.preference_pairs.evidence_prompts import EVIDENCE, read_evidence, render_pair_prompt
 from training.synthesis.preference_pairs.rows import SHOWN_LEFT, PairedReport, PairJudge, PreferenceRow, keep_pair
 from training.synthesis.recorded_reports import ReportOrigin
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from workflows.prompts.library import PromptLibrary
 
 PAIRS, UNDECIDED, MANIFEST = "pairs.jsonl", "undecided.jsonl", "manifest.json"
+READ = (PAIRS, UNDECIDED, EVIDENCE)
 STAGE = "readers"
 
 
@@ -43,6 +46,7 @@ class ComparedReports:
     votes: tuple[ReaderVote, ...]
     export: str
     told: RunEvidence | None = None
+    split: Split | None = None
 
     @property
     def id(self) -> str:
@@ -57,41 +61,46 @@ def is_export(path: Path) -> bool:
     return (path / PAIRS).exists() and (path / MANIFEST).exists()
 
 
-def read_consent_moment(path: Path) -> datetime:
-    """Return the moment at which the export looked up the consents.
+def read_manifest(path: Path) -> Manifest:
+    """Read the manifest of an export whose files are as they were written.
 
     Raises:
-        InvalidInput: its manifest cannot be read.
+        InvalidInput: the manifest cannot be read, or a file has other bytes than it says.
     """
     try:
-        return Manifest.of_any_version((path / MANIFEST).read_bytes()).consents_checked_at
+        manifest = Manifest.of_any_version((path / MANIFEST).read_bytes())
     except ValueError as error:
         raise InvalidInput(f"{path / MANIFEST} cannot be read: {error}") from error
+    written = {name: str(told["sha256"]) for name, told in manifest.files.items()}
+    for file in (path / name for name in READ if (path / name).exists() or name in written):
+        if not file.exists() or digest_files([file])[file.name] != written.get(file.name):
+            raise InvalidInput(f"{file} is not as {path / MANIFEST} says; run `rubrica preferences export` into a new folder")
+    return manifest
 
 
 def read_compared(path: Path) -> list[ComparedReports]:
     """Read the pairs of an export, in the order of its file."""
     found: dict[tuple[str, str], ComparedReports] = {}
     told = read_evidence(path)
-    for query, evidence, reports, vote, named in _read_votes(path):
+    for query, evidence, reports, vote, named, split in _read_votes(path):
         first, second = sorted(reports, key=lambda report: report.digest)
         known = found.get((first.digest, second.digest))
         votes = (*known.votes, vote) if known else (vote,)
         found[first.digest, second.digest] = ComparedReports(
-            query, evidence, (first, second), votes, path.resolve().name, told.get(named)
+            query, evidence, (first, second), votes, path.resolve().name, told.get(named), split
         )
     return list(found.values())
 
 
-def _read_votes(path: Path) -> Iterator[tuple[ResearchQuery, str, Sequence[JudgedReport], ReaderVote, str]]:
+def _read_votes(path: Path) -> Iterator[tuple[ResearchQuery, str, Sequence[JudgedReport], ReaderVote, str, Split | None]]:
     try:
         for pair in map(PreferencePair.of_any_version, read_rows(path / PAIRS)):
             left = pair.accepted_shown is ShownSide.LEFT
             vote = ReaderVote(id=pair.id, preferred=pair.accepted.digest, shown_left=left)
-            yield pair.query, pair.evidence_digest, (pair.accepted, pair.rejected), vote, pair.evidence
+            yield pair.query, pair.evidence_digest, (pair.accepted, pair.rejected), vote, pair.evidence, pair.split
         for tie in map(UndecidedPair.of_any_version, read_rows(path / UNDECIDED)):
             vote = ReaderVote(id=tie.id, preferred="", shown_left=False)
-            yield tie.query, tie.evidence_digest, tie.reports, vote, tie.evidence
+            yield tie.query, tie.evidence_digest, tie.reports, vote, tie.evidence, tie.split
     except ValidationError as error:
         raise InvalidInput(f"{path} is no export of preferences: {error}") from error
 
@@ -119,7 +128,8 @@ def make_reader_row(compared: ComparedReports, prompts: PromptLibrary) -> KeptRo
     left = [vote.shown_left for vote in compared.votes if vote.preferred == accepted.digest]
     documents = (f"evidence:{compared.evidence}", *(told.documents if told else ()))
     counts = {SHOWN_LEFT: sum(left) / len(left)}
-    return keep_pair(row, query.question, "", query.language, documents, counts)
+    kept = keep_pair(row, query.question, "", query.language, documents, counts)
+    return kept.model_copy(update={"split": compared.split})
 
 
 def _count_votes(compared: ComparedReports, report: JudgedReport) -> int:

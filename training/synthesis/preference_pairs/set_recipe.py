@@ -22,14 +22,14 @@ from training.synthesis.preference_pairs.exported import (
     is_export,
     make_reader_row,
     read_compared,
-    read_consent_moment,
+    read_manifest,
 )
 from training.synthesis.preference_pairs.figures import count_figures
 from training.synthesis.preference_pairs.planted import load_rule
 from training.synthesis.preference_pairs.reviews import ReviewFolder
 from training.synthesis.recorded_reports import RecordedReport, group_by_question, read_reports
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
-from training.synthesis.training_set.recipe import SetRecipe
+from training.synthesis.training_set.recipe import QUOTED, SetRecipe
 from training.synthesis.workshop import Workshop
 from workflows.agents.ports import Record
 
@@ -59,8 +59,9 @@ def open_recipe(workshop: Workshop) -> SetRecipe[PairSource]:
         _list_candidates(workshop, exports, reports),
         partial(_make_row, workshop),
         partial(count_figures, sources=sources),
-        consents_at=min(map(read_consent_moment, exports), default=None),
+        consents_at=min((read_manifest(path).consents_checked_at for path in exports), default=None),
         trained=("accepted", "rejected"),
+        walls=QUOTED,
         ask_query=lambda each: each.asked.question if isinstance(each, AnsweredQuestion) else each.query.question,
     )
 

@@ -10,12 +10,12 @@ from typing import Any
 from app.domain.chat import ChatRole, Message
 from app.domain.errors import InvalidInput
 from app.domain.query import Language, detect_language
+from app.domain.split import Split
 from app.reports.rendering.numbering import number_citations
 from training.evaluation.benchmarks.files import read_json_lines
 from training.evaluation.harness.folder import ANSWERS
 from training.synthesis.recorded_reports import RecordedReport, read_reports
 from training.synthesis.training_set.folder import ROWS
-from training.synthesis.training_set.splits import Split
 from workflows.agents.untrusted import as_data, as_source
 from workflows.prompts.library import PromptLibrary
 

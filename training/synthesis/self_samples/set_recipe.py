@@ -20,7 +20,7 @@ from training.synthesis.self_samples.rows import ScoreLimits, keep_samples
 from training.synthesis.self_samples.sampling import Sampling, sample_outputs
 from training.synthesis.self_samples.scoring import Scoring
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
-from training.synthesis.training_set.recipe import SetRecipe
+from training.synthesis.training_set.recipe import QUOTED, SetRecipe
 from training.synthesis.workshop import Workshop
 from workflows.agents.ports import Record
 
@@ -45,7 +45,9 @@ def open_recipe(workshop: Workshop) -> SetRecipe[SamplePrompt]:
     scoring = Scoring(load_preset(request.options.get(PRESET, "reports")), request.number(JUDGES, 50) / 100, workshop.today)
     limits = ScoreLimits(request.number(HIGH, 70) / 100, request.number(LOW, 50) / 100, request.number(MARGIN, 30) / 100)
     make = partial(_make_row, workshop, _read_sampling(workshop), scoring, limits)
-    return SetRecipe(_list_prompts(workshop), make, count_figures, ask_query=lambda prompt: prompt.query, trained=("samples",))
+    return SetRecipe(
+        _list_prompts(workshop), make, count_figures, ask_query=lambda prompt: prompt.query, trained=("samples",), walls=QUOTED
+    )
 
 
 def _read_sampling(workshop: Workshop) -> Sampling:

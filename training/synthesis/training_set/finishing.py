@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from app.domain.budget import Usage
+from app.domain.split import Split
 from training.decontamination.known_texts import KnownTexts
 from training.decontamination.near_meanings import name_measure
 from training.synthesis.training_set.card import render_card
@@ -16,7 +17,7 @@ from training.synthesis.training_set.mixture import Mixing
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
 from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.training_set.report_page import render_report
-from training.synthesis.training_set.splits import Split, assign_splits
+from training.synthesis.training_set.splits import assign_splits
 
 AUDIT_STAGE, KNOWN_STAGE, MIXTURE_STAGE, SPLIT_STAGE = "audit", "known", "mixture", "split"
 UNCHECKED = "the rows were compared with no public benchmark: give --against NAME=DATA, or set RUBRICA_BENCHMARKS_DIR"
@@ -46,7 +47,7 @@ def finish_set(
     notices = [*mixing.list_notices(fresh, crowded), *([] if origin.against else [UNCHECKED])]
     fresh = {name: row for name, row in fresh.items() if name not in crowded}
     encoder = recipe.open_encoder()
-    splits = assign_splits(fresh, origin.seed, encoder)
+    splits = assign_splits(fresh, origin.seed, encoder, recipe.walls)
     refused |= {name: _refuse_row(AUDIT_STAGE, why, every[name]) for name, why in rejected.items()}
     refused |= {name: _refuse_row(KNOWN_STAGE, f"{found} has this text, or nearly", kept[name]) for name, found in known.items()}
     refused |= {name: _refuse_row(MIXTURE_STAGE, why, kept[name]) for name, why in crowded.items()}
@@ -105,7 +106,7 @@ def _list_rows(rows: Mapping[str, KeptRow]) -> bytes:
 
 def _flatten(name: str, row: KeptRow) -> dict[str, Any]:
     """Return a row as its line has it."""
-    return {"id": name, **row.model_dump(mode="json", exclude={"data", "counts"}), **row.data}
+    return {"id": name, **row.model_dump(mode="json", exclude={"data", "counts", "split"}), **row.data}
 
 
 def _list_refused(refused: Mapping[str, RefusedCandidate]) -> bytes:

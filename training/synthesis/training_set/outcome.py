@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.domain.budget import Usage
 from app.domain.query import Language
+from app.domain.split import Split
 from app.domain.value import Value
 
 
@@ -13,7 +14,8 @@ class KeptRow(Value):
     """A row of a training set.
 
     `query` may stand in one split only, and so may its near-copies. `documents` are the addresses of all documents that the row
-    was made from; rows of two splits share none. `data` is what training reads. `counts` are numbers for the set's report.
+    was made from. `data` is what training reads. `counts` are numbers for the set's report. `split` is the side on which the
+    row's source already put its query.
     """
 
     query: str
@@ -22,6 +24,7 @@ class KeptRow(Value):
     documents: tuple[str, ...]
     data: dict[str, Any]
     counts: dict[str, float] = Field(default_factory=dict)
+    split: Split | None = None
 
 
 class RefusedCandidate(Value):

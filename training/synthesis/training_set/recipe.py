@@ -10,8 +10,11 @@ from training.synthesis.training_set.audit import RowAudit
 from training.synthesis.training_set.making import C, MakeRow
 from training.synthesis.training_set.mixture import Classes, Mixture
 from training.synthesis.training_set.outcome import KeptRow, WorkedCandidate
+from training.synthesis.training_set.row_groups import Bond
 
 CountFigures = Callable[[Sequence[WorkedCandidate]], Mapping[str, float]]
+WHOLE, QUOTED = tuple(Bond), (Bond.QUERY, Bond.LIKENESS)
+"""The walls of rows that hold what documents say, and of rows that hold quotations of them."""
 PublicTexts = Mapping[str, Sequence[str]]
 """The texts of public sets by the sets' names."""
 Illustrate = Callable[[Encoder | None, Sequence[KeptRow], PublicTexts], str]
@@ -41,7 +44,8 @@ class SetRecipe(Generic[C]):
     `classify` gives the classes of a candidate, by which the rows are mixed; `ask_query` its query, if one is known before the
     work. With mixtures the candidates come to an end. `trained` names the fields besides the query that a policy is trained on.
     `consents_at` is the moment at which readers' consents were looked up, for a set with their texts. `audit` shows rows to
-    people. `open_encoder` opens the encoder of the set's corpora, which finds queries that mean the same.
+    people. `open_encoder` opens the encoder of the set's corpora, which finds queries that mean the same. `walls` are the bonds
+    that rows of two splits may not have: `QUOTED` for rows in which the policy sees quotations of documents only.
     """
 
     candidates: Iterable[C]
@@ -55,3 +59,4 @@ class SetRecipe(Generic[C]):
     audit: RowAudit | None = None
     illustrate: Illustrate = _show_nothing
     open_encoder: Callable[[], Encoder | None] = lambda: None
+    walls: Sequence[Bond] = WHOLE

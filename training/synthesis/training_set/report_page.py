@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from statistics import fmean
 
+from app.domain.split import Split
 from training.pages.markup import format_number, render_document, render_table
 from training.pages.plots import draw_bars, draw_histogram
 from training.synthesis.training_set.manifest import TrainingSetManifest
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
-from training.synthesis.training_set.splits import Split
 
 MICRO = 1_000_000
 EXTRAPOLATED = 9_000

@@ -1,4 +1,4 @@
-"""Rows that share evidence: a document, a query, or two queries that are near-copies or mean nearly the same.
+"""Rows that share evidence: a query, two queries that are near-copies or mean nearly the same, or a document.
 
 Groups are found by union over the evidence, so that a document of thousands of rows costs no more than its rows.
 """
@@ -6,6 +6,7 @@ Groups are found by union over the evidence, so that a document of thousands of 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import chain
 
 from retrieval.encoding.encoder import Encoder
@@ -17,15 +18,34 @@ Evidence = Mapping[str, Sequence[str]]
 """What each row shares with other rows, by the row's id."""
 
 
-def list_evidence(rows: Mapping[str, KeptRow], encoder: Encoder | None) -> Evidence:
+class Bond(StrEnum):
+    """A kind of evidence, the strongest first."""
+
+    QUERY = "query"
+    LIKENESS = "likeness"
+    DOCUMENT = "document"
+
+
+def list_evidence(rows: Mapping[str, KeptRow], encoder: Encoder | None) -> Mapping[Bond, Evidence]:
     """Return what each row shares with another row. An `encoder` finds queries that mean nearly the same."""
     near = _list_near(list(dict.fromkeys(row.query for row in rows.values())), encoder)
-    every = {
-        name: {*(f"document {each}" for each in row.documents), f"query {row.query!r}", *near[row.query]}
-        for name, row in rows.items()
+    return {
+        Bond.QUERY: _keep_shared({name: [f"query {row.query!r}"] for name, row in rows.items()}),
+        Bond.LIKENESS: _keep_shared({name: near[row.query] for name, row in rows.items()}),
+        Bond.DOCUMENT: _keep_shared({name: [f"document {each}" for each in row.documents] for name, row in rows.items()}),
     }
-    holders = Counter(chain.from_iterable(every.values()))
-    return {name: sorted(each for each in own if holders[each] > 1) for name, own in every.items()}
+
+
+def join_evidence(found: Mapping[Bond, Evidence], bonds: Sequence[Bond]) -> Evidence:
+    """Return what each row shares by any of these bonds."""
+    return {name: sorted(chain.from_iterable(found[bond][name] for bond in bonds)) for name in found[Bond.QUERY]}
+
+
+def _keep_shared(every: Evidence) -> Evidence:
+    """Leave out what one row alone has."""
+    unique = {name: set(own) for name, own in every.items()}
+    holders = Counter(chain.from_iterable(unique.values()))
+    return {name: sorted(each for each in own if holders[each] > 1) for name, own in unique.items()}
 
 
 def _list_near(queries: Sequence[str], encoder: Encoder | None) -> Mapping[str, list[str]]:

@@ -11,6 +11,7 @@ from app.domain.chat import ChatRequest, ToolCall, ToolResult
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.missing import Missing
 from app.domain.query import Language
+from app.domain.split import Split
 from retrieval.tape import Tape
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
@@ -23,7 +24,6 @@ from training.recipes.agent_rl.work import open_work
 from training.rollouts.collect import Collector
 from training.rollouts.collector_settings import CollectorSettings
 from training.rollouts.nouns import Rollout
-from training.synthesis.training_set.splits import Split
 from workflows.chat_models.scripted import ScriptedModel
 from workflows.judging.baseline_rubric import BASELINE
 

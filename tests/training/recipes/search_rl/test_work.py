@@ -10,6 +10,7 @@ import pytest
 from app.domain.chat import ChatRequest
 from app.domain.missing import Missing
 from app.domain.query import Language
+from app.domain.split import Split
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
 from tests.support.training_sets import record_searches, write_set
@@ -24,7 +25,6 @@ from training.rewards.entities import Entity
 from training.rollouts.collect import Collector
 from training.rollouts.collector_settings import CollectorSettings
 from training.rollouts.nouns import Rollout, RolloutEnd, Task
-from training.synthesis.training_set.splits import Split
 from workflows.chat_models.scripted import ScriptedModel
 
 GOAL = SearchGoal((Entity("Ashford"), Entity("Dunmore"), Entity("Kirby"), Entity("Hadley")), Entity("3 fathoms"))

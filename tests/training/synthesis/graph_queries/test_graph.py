@@ -9,6 +9,7 @@ from tests.training.synthesis.graph_queries.small_world import list_records, ope
 from training.synthesis.graph_queries.building import build_graph, read_links
 from training.synthesis.graph_queries.graph import Graph
 from training.synthesis.graph_queries.nouns import AttributeKind
+from training.synthesis.graph_queries.row import show_entity
 from training.synthesis.source_corpus import SourceCorpus
 
 ARTICLES = {
@@ -54,6 +55,37 @@ def test_names_are_links_unless_they_are_common_words_or_shared(tmp_path: Path, 
         assert not graph.is_nameable(number["雨桥"]), "so few ideographs in so many documents are a word"
         assert not linked("沈墨言", "雨桥")
         assert graph.may_be_linked(number["沈墨言"], number["雨桥"]), "a question's answer may be meant by a word"
+
+
+NAMESAKES = {
+    "Alexandria, Indiana": "Alexandria is a city of 5,000 people.",
+    "Mercury (planet)": "Mercury is a small world of rock.",
+    "The Nile": "The Nile reaches the sea near Alexandria. Its boatmen prayed to Mercury.",
+    "Oren Tull": "Oren Tull was born in Alexandria, Indiana. He left Alexandria in 1904.",
+    "Sky watching": "On clear evenings one planet after the other is seen. Mercury sets first.",
+    "青禾（城市）": "青禾是一座城。",
+    "沈墨言": "沈墨言写过青禾和春雨。",
+}
+
+
+def test_a_shortened_title_is_a_link_only_where_the_document_says_who_is_meant(tmp_path: Path) -> None:
+    rows = [
+        {"_id": str(n), "doc_id": str(n), "title": title, "url": f"w:{n}", "text": text}
+        for n, (title, text) in enumerate(NAMESAKES.items())
+    ]
+    number = {title: n for n, title in enumerate(NAMESAKES)}
+    with open_world(tmp_path, rows) as corpus:
+        graph = Graph(build_graph(corpus, tmp_path / "graphs"))
+        linked = {title: {*graph.list_links(n)} for title, n in number.items()}
+        assert linked["The Nile"] == set(), "another Alexandria, and another Mercury"
+        assert graph.may_be_linked(number["The Nile"], number["Alexandria, Indiana"]), "uniqueness still counts it"
+        assert linked["Oren Tull"] == {number["Alexandria, Indiana"]}
+        assert linked["Sky watching"] == {number["Mercury (planet)"]}
+        assert linked["沈墨言"] == set()
+        links = {"The Nile": frozenset({"Alexandria, Indiana"})}
+        told = Graph(build_graph(corpus, tmp_path / "graphs", links))
+        assert told.list_links(number["The Nile"]) == [number["Alexandria, Indiana"]]
+        assert show_entity(graph, number["Alexandria, Indiana"]).aliases == (), "another Alexandria is not this one"
 
 
 def test_links_of_a_corpus_tell_which_bearer_of_a_name_is_meant(tmp_path: Path, records: list[dict[str, str]]) -> None:
