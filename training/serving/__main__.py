@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         key = _read_key(stated.pop("api_key_env"))
         require_packages()
+        warnings.filterwarnings("ignore", "Already found a `peft_config` attribute")  # several adapters are what is wanted
         from training.serving.server import ServingOptions, serve
 
         asyncio.run(serve(ServingOptions(name=name or stated["folder"].resolve().name, loras=loras, key=key, **stated)))

@@ -1,5 +1,6 @@
 """A tiny policy with random adapters, served over a socket, and what asks such a server, ours or vLLM."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -69,14 +70,18 @@ class Caller:
         assert status == 200, said
         return said
 
-    async def stream(self, model: str = BASE, **asked: Any) -> list[Any]:
-        """Ask for a stream; return its events, the last of them `[DONE]`."""
+    async def stream(self, model: str = BASE, begun: asyncio.Event | None = None, **asked: Any) -> list[Any]:
+        """Ask for a stream; return its events, the last of them `[DONE]`. `begun` is set when the first one is here."""
         options = {"stream": True, "stream_options": {"include_usage": True}}
         raw = orjson.dumps(make_request(model, **options, **asked))
         headers = {"Content-Type": "application/json"}
         async with self.session.post(f"{self.address}/chat/completions", data=raw, headers=headers) as response:
             assert response.status == 200
-            events = [line[6:] for line in (await response.read()).decode().splitlines() if line.startswith("data: ")]
+            said = await response.content.readline()
+            if begun:
+                begun.set()
+            lines = (said + await response.read()).decode().splitlines()
+        events = [line[6:] for line in lines if line.startswith("data: ")]
         return [event if event == "[DONE]" else orjson.loads(event) for event in events]
 
     async def load(self, name: str, folder: Path) -> tuple[int, Any]:
