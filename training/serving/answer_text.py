@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from tokenizers.decoders import DecodeStream
-
 from training.serving.prompt_format import PromptFormat
+
+HALF = "\ufffd"
+"""What stands in a decoded text for bytes that are no whole character."""
 
 
 class AnswerText:
@@ -19,7 +20,8 @@ class AnswerText:
         self._stops = stops
         self._held_back = max(map(len, stops), default=1) - 1
         self._hear = hear
-        self._decoder = DecodeStream(skip_special_tokens=True)
+        self._ids: list[int] = []
+        self._before, self._read = 0, 0
         self._told = 0
         self.text = ""
         self.stopped_by: str | None = None
@@ -28,7 +30,8 @@ class AnswerText:
         """Take the next id, and say whether the answer goes on. It is called in the generating thread."""
         if id_ == self._format.stop_id:
             return True
-        self._take(self._decoder.step(self._format.tokenizer.backend_tokenizer, id_) or "")
+        self._ids.append(id_)
+        self._take(self._read_new())
         return self.stopped_by is None
 
     def end(self, ids: Sequence[int]) -> None:
@@ -37,6 +40,18 @@ class AnswerText:
             whole = self._format.template.decode(ids)
             self._take(whole[len(self.text) :] if whole.startswith(self.text) else "")
         self._tell(len(self.text))
+
+    def _read_new(self) -> str:
+        """Return the text of the ids that are not read yet; empty while they end within a character.
+
+        They are decoded behind those that were read last, since some tokenizers leave out the space before a first word.
+        """
+        decode = self._format.template.decode
+        known, now = decode(self._ids[self._before : self._read]), decode(self._ids[self._before :])
+        if now.endswith(HALF):
+            return ""
+        self._before, self._read = self._read, len(self._ids)
+        return now[len(known) :]
 
     def _take(self, piece: str) -> None:
         begin = max(0, len(self.text) - self._held_back)

@@ -35,12 +35,12 @@ def open_prompt_format(folder: Path, template: Literal["own", "chatml"]) -> Prom
     """Open the format of a model's folder.
 
     Raises:
-        InvalidInput: the folder has no tokenizer of the fast kind with a chat template.
+        InvalidInput: the folder has no tokenizer with a chat template.
         SetupError: the template changes earlier turns.
     """
     tokenizer = load_tokenizer(BaseModelSection(base=str(folder), template=template))
-    if not tokenizer.chat_template or not hasattr(tokenizer, "backend_tokenizer"):
-        raise InvalidInput(f"{folder} has no chat template, or no tokenizer.json; --template chatml gives it a template")
+    if not tokenizer.chat_template:
+        raise InvalidInput(f"the tokenizer in {folder} has no chat template; --template chatml gives it ours")
     return PromptFormat(tokenizer, ChatTemplate(tokenizer))
 
 
