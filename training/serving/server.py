@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +22,7 @@ from training.serving.errors import errors_as_vllm, guard
 from training.serving.prompt_format import open_prompt_format
 from training.serving.served_models import ServedModel, ServedModels, make_engine
 from training.serving.shared_weights import SharedWeights
+from workflows.chat_models.endpoint import ModelEndpoint
 
 MAX_REQUEST_BYTES = 16 << 20
 END_WITHIN = timedelta(minutes=10)
@@ -93,14 +93,22 @@ async def open_server(options: ServingOptions) -> AsyncIterator[str]:
     models = ServedModels(*await asyncio.to_thread(open_base, options), options.max_loras)
     for name, folder in options.loras.items():
         await models.load(name, folder)
-    app, wait = create_app(models, options.key), END_WITHIN.total_seconds()
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=wait, handler_cancellation=True)
+    async with listen(create_app(models, options.key), options.host, options.port) as address:
+        yield address
+
+
+@asynccontextmanager
+async def listen(app: web.Application, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+    """Listen at an address, and yield it with `/v1`.
+
+    Raises:
+        SetupError: the address cannot be had.
+    """
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=END_WITHIN.total_seconds(), handler_cancellation=True)
     await runner.setup()
     try:
-        await web.TCPSite(runner, options.host, options.port).start()
-        yield f"http://{options.host}:{runner.addresses[0][1]}/v1"
-    except OSError as error:
-        raise SetupError(f"{options.host}:{options.port} cannot be served at: {error.strerror}") from error
+        await _bind(runner, host, port)
+        yield f"http://{host}:{runner.addresses[0][1]}/v1"
     finally:
         await runner.cleanup()
 
@@ -115,14 +123,13 @@ async def serve(options: ServingOptions) -> None:
         await stop.wait()
 
 
-def _require_key_outside(options: ServingOptions) -> None:
-    loopback = options.host == "localhost" or _is_loopback(options.host)
-    if not loopback and not options.key:
-        raise SetupError(f"{options.host} is reached from outside: name a key with --api-key-env")
-
-
-def _is_loopback(host: str) -> bool:
+async def _bind(runner: web.AppRunner, host: str, port: int) -> None:
     try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+        await web.TCPSite(runner, host, port).start()
+    except OSError as error:
+        raise SetupError(f"{host}:{port} cannot be served at: {error.strerror}") from error
+
+
+def _require_key_outside(options: ServingOptions) -> None:
+    if not options.key and not ModelEndpoint(f"http://{options.host}", options.name).on_this_machine:
+        raise SetupError(f"{options.host} is reached from outside: name a key with --api-key-env")
