@@ -31,7 +31,11 @@ ALLOWED = {
     "streamlit": ("ui/",),
     "onnxruntime": ("retrieval/encoding/", "workflows/judging/pair_encoder.py"),
     "onnx": tuple(f"retrieval/encoding/{file}.py" for file in ("bert_graph", "onnx_conversion", "onnx_quantization")),
-    "safetensors": ("retrieval/encoding/onnx_conversion.py", "training/rollouts/trainer_state.py"),
+    "safetensors": (
+        "retrieval/encoding/onnx_conversion.py",
+        "training/rollouts/trainer_state.py",
+        "training/serving/shared_weights.py",
+    ),
     "sentence_transformers": ("retrieval/encoding/", "retrieval/search/reranker.py"),
     "torch": ("training/", "bench/losses", "bench/tiny_policy.py", "bench/learning_tasks/", "bench/resume_runs.py"),
     "transformers": ("training/", "bench/losses.py", "bench/tiny_policy.py", "bench/learning_tasks/"),

@@ -14,6 +14,7 @@ from pathlib import Path
 import orjson
 
 from app.domain.retraining import ModelServer, StepOutcome, StepTask, StepVerdict
+from app.domain.split import Split
 from app.domain.value import Value
 from app.models.artifacts.digests import digest_folder
 from training.folders import replace_file
@@ -25,7 +26,6 @@ from training.loop.stage_task import folder_of_run, folder_of_set, require_stage
 from training.loop.step import run_step
 from training.recipes.run_folder import TrainingFolder
 from training.synthesis.training_set.folder import ROWS
-from training.synthesis.training_set.splits import Split
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.adapters import load_adapter, unload_adapter
 from workflows.chat_models.endpoint import ModelEndpoint, ModelPrices

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
+from app.domain.split import Split
 from app.settings import read_settings
 from training.loop.check import KEPT
 from training.loop.stage_task import SET, require_stage
 from training.loop.step import run_step
 from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.set_request import SetRequest
-from training.synthesis.training_set.splits import Split
 
 ALL_ROWS = 10_000_000
 

@@ -30,6 +30,8 @@ class SamplingSettings:
 class Sample:
     """One sampled answer. `ids` ends with the sampled stop id, if one was sampled; else `finish` is `length`.
 
+    Where something follows the answer and ends it, `finish` is `stop` too.
+
     `logprobs` are natural log-probabilities of `ids` at the temperature, before top-p cuts: what a trainer computes again.
     """
 

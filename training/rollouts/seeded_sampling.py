@@ -1,18 +1,23 @@
 """Sampling inside transformers' `generate`: each row has its own random numbers, and its log-probabilities are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import torch
 from transformers import LogitsProcessor, StoppingCriteria
 
 from training.rollouts.engine import GREEDY, Sample, SamplingSettings
 
+Follow: TypeAlias = Callable[[int], bool]
+"""What is given each sampled id, in the generating thread, and says whether the row goes on."""
+
 
 @dataclass
 class _Row:
     most: int
     numbers: torch.Generator
+    follow: Follow
     ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     finish: str = ""
@@ -21,9 +26,12 @@ class _Row:
 class SeededSampling(LogitsProcessor):  # type: ignore[misc, unused-ignore]
     """Chooses each row's next id by the Gumbel-max rule and leaves it alone possible, for a greedy `generate` to take."""
 
-    def __init__(self, settings: SamplingSettings, seeds: Sequence[int | None], most: Sequence[int]) -> None:
+    def __init__(
+        self, settings: SamplingSettings, seeds: Sequence[int | None], most: Sequence[int], follows: Sequence[Follow]
+    ) -> None:
         self._settings = settings
-        self._rows = [_Row(limit, _seed_generator(seed)) for seed, limit in zip(seeds, most, strict=True)]
+        rows = zip(seeds, most, follows, strict=True)
+        self._rows = [_Row(limit, _seed_generator(seed), follow) for seed, limit, follow in rows]
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Return scores (rows, vocabulary) in which only the chosen ids are finite."""
@@ -39,6 +47,10 @@ class SeededSampling(LogitsProcessor):  # type: ignore[misc, unused-ignore]
         """Return what was sampled."""
         return [Sample(tuple(row.ids), tuple(row.logprobs), row.finish) for row in self._rows]
 
+    def list_ended(self) -> list[bool]:
+        """Say for each row whether it has ended."""
+        return [bool(row.finish) for row in self._rows]
+
     def _choose(self, logprobs: torch.Tensor) -> torch.Tensor:
         if self._settings.temperature == GREEDY:
             return logprobs.argmax(dim=-1)
@@ -52,23 +64,22 @@ class SeededSampling(LogitsProcessor):  # type: ignore[misc, unused-ignore]
             return
         row.ids.append(id_)
         row.logprobs.append(logprob)
-        if id_ in self._settings.stop_ids:
+        goes_on = row.follow(id_)
+        if id_ in self._settings.stop_ids or not goes_on:
             row.finish = "stop"
         elif len(row.ids) == row.most:
             row.finish = "length"
 
 
-class RowLimits(StoppingCriteria):  # type: ignore[misc, unused-ignore]
-    """Ends each row at its own number of tokens."""
+class RowEnds(StoppingCriteria):  # type: ignore[misc, unused-ignore]
+    """Ends each row of a `generate` when its sampling has ended."""
 
-    def __init__(self, prompt: int, most: Sequence[int]) -> None:
-        self._prompt = prompt
-        self._most = most
+    def __init__(self, sampling: SeededSampling) -> None:
+        self._sampling = sampling
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor, **_: object) -> torch.Tensor:
         """Say for each row whether it is over."""
-        sampled = input_ids.shape[1] - self._prompt
-        return torch.tensor([sampled >= limit for limit in self._most], device=input_ids.device)
+        return torch.tensor(self._sampling.list_ended(), device=input_ids.device)
 
 
 def _seed_generator(seed: int | None) -> torch.Generator:

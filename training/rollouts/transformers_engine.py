@@ -11,7 +11,7 @@ from transformers import GenerationConfig, LogitsProcessorList, PreTrainedModel,
 
 from app.domain.errors import ContextTooLong, ModelUnavailable, RubricaError
 from training.rollouts.engine import Sample, SamplingSettings
-from training.rollouts.seeded_sampling import RowLimits, SeededSampling
+from training.rollouts.seeded_sampling import Follow, RowEnds, SeededSampling
 
 Borrow: TypeAlias = Callable[[], AbstractContextManager[Any]]
 GATHER_S = 0.002
@@ -23,7 +23,12 @@ class _Call:
     most: int
     settings: SamplingSettings
     seed: int | None
+    follow: Follow | None
     answer: asyncio.Future[Sample] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    def goes_on(self, id_: int) -> bool:
+        """Say after each id whether anybody waits for more."""
+        return not self.answer.done() and (self.follow is None or self.follow(id_))
 
 
 class TransformersEngine:
@@ -53,9 +58,20 @@ class TransformersEngine:
         """The policy's name."""
         return self._name
 
-    async def sample(self, prompt_ids: Sequence[int], most: int, settings: SamplingSettings, seed: int | None) -> Sample:
-        """Sample up to `most` ids after the prompt, together with the other requests that wait."""
-        call = _Call(tuple(prompt_ids), most, settings, seed)
+    async def sample(
+        self,
+        prompt_ids: Sequence[int],
+        most: int,
+        settings: SamplingSettings,
+        seed: int | None,
+        follow: Follow | None = None,
+    ) -> Sample:
+        """Sample up to `most` ids after the prompt, together with the other requests that wait.
+
+        `follow` is called with each id, in another thread; the answer ends as `stop` where it says no. So does an answer that is
+        given up, and its batch with the last one.
+        """
+        call = _Call(tuple(prompt_ids), most, settings, seed, follow)
         self._waiting.append(call)
         if self._worker is None or self._worker.done():
             self._worker = asyncio.create_task(self._work())
@@ -118,7 +134,7 @@ def _generate_rows(model: Any, calls: list[_Call], positions: int, pad_id: int) 
         return []
     most = [min(call.most, positions - len(call.prompt)) for call in calls]
     settings, longest = calls[0].settings, max(len(call.prompt) for call in calls)
-    sampling = SeededSampling(settings, [call.seed for call in calls], most)
+    sampling = SeededSampling(settings, [call.seed for call in calls], most, [call.goes_on for call in calls])
     ids = torch.tensor([[pad_id] * (longest - len(c.prompt)) + list(c.prompt) for c in calls], device=model.device)
     mask = torch.tensor([[0] * (longest - len(c.prompt)) + [1] * len(c.prompt) for c in calls], device=model.device)
     # What the model's own settings would add (Qwen's repetition penalty) is switched off: the trainer does not know of it.
@@ -139,7 +155,7 @@ def _generate_rows(model: Any, calls: list[_Call], positions: int, pad_id: int) 
             attention_mask=mask,
             generation_config=asked,
             logits_processor=LogitsProcessorList([sampling]),
-            stopping_criteria=StoppingCriteriaList([RowLimits(longest, most)]),
+            stopping_criteria=StoppingCriteriaList([RowEnds(sampling)]),
         )
     finally:
         model.train(trains)

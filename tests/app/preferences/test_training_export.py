@@ -124,7 +124,7 @@ async def test_the_same_data_gives_the_same_bytes_and_another_key_other_names(re
     for path in sorted((tmp_path / "a").iterdir()):
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
     [one], [other] = rows(tmp_path / "a", "pairs.jsonl"), rows(tmp_path / "c", "pairs.jsonl")
-    assert {name for name in one if one[name] != other[name]} == {"id", "reader", "evidence"}
+    assert {name for name in one if one[name] != other[name]} == {"id", "reader", "organisation", "evidence"}
 
 
 async def test_what_is_taken_back_or_erased_is_out_of_the_next_export(readers: Readers, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Both engines sample one policy: transformers in this process, and vLLM's protocol over a socket before the same weights.
 
-The protocol is spoken by a stub, and by a real vLLM where there is one.
+The protocol is spoken by our own server, and by a real vLLM where there is one.
 """
 
 import asyncio
@@ -8,6 +8,7 @@ import math
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,13 +19,16 @@ import torch
 
 from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.errors import ContextTooLong, ModelUnavailable, ModelUnusable
-from tests.support.vllm_stub import serve_vllm
 from training.rollouts.chat_template import ChatTemplate
 from training.rollouts.engine import Engine, Sample, SamplingSettings
 from training.rollouts.sampler import Sampler
 from training.rollouts.tiny_policy import POSITIONS, build_tiny_model, build_tiny_tokenizer
 from training.rollouts.transformers_engine import TransformersEngine, lend
 from training.rollouts.vllm_engine import connect_vllm
+from training.serving.prompt_format import PromptFormat
+from training.serving.served_models import ServedModel, ServedModels
+from training.serving.server import create_app, listen
+from training.serving.shared_weights import SharedWeights
 from workflows.chat_models.endpoint import ModelEndpoint
 
 pytestmark = pytest.mark.extra("trl")
@@ -52,21 +56,24 @@ async def open_in_process() -> AsyncIterator[Engine]:
 
 
 @asynccontextmanager
-async def open_stub() -> AsyncIterator[Engine]:
-    async with serve_vllm(make_engine(), POSITIONS) as address, connect_vllm(ModelEndpoint(address, "tiny")) as engine:
+async def open_served(own: TransformersEngine | None = None, tokenizer: Any = TOKENIZER) -> AsyncIterator[Engine]:
+    spoken = PromptFormat(tokenizer, ChatTemplate(tokenizer))
+    base = ServedModel("tiny", Path(), spoken, own or make_engine(), POSITIONS)
+    app = create_app(ServedModels(base, SharedWeights(MODEL, max_rank=1), most=0))
+    async with listen(app) as address, connect_vllm(ModelEndpoint(address, "tiny")) as engine:
         yield engine
 
 
 OpenEngine = Callable[[], AbstractAsyncContextManager[Engine]]
 
 
-@pytest.fixture(params=["transformers", "stub", "vllm"])
+@pytest.fixture(params=["transformers", "serving", "vllm"])
 def open_engine(request: pytest.FixtureRequest) -> OpenEngine:
     """Return what opens an engine over the tiny policy."""
     if request.param == "vllm":
         address = request.getfixturevalue("real_vllm").address
         return lambda: connect_vllm(ModelEndpoint(address, "tiny"))
-    return open_in_process if request.param == "transformers" else open_stub
+    return open_in_process if request.param == "transformers" else open_served
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.5])
@@ -101,10 +108,9 @@ async def test_the_sampled_end_of_a_turn_is_kept(open_engine: OpenEngine) -> Non
 async def test_the_server_s_own_end_tokens_end_nothing() -> None:
     async with open_in_process() as engine:
         wanted = await engine.sample(PROMPTS[0], 8, SETTINGS, 1)
-    async with (
-        serve_vllm(make_engine(), POSITIONS, end_ids=wanted.ids[2:3]) as address,
-        connect_vllm(ModelEndpoint(address, "tiny")) as engine,
-    ):
+    ending = build_tiny_tokenizer()
+    ending.eos_token = ending.convert_ids_to_tokens(wanted.ids[2])
+    async with open_served(tokenizer=ending) as engine:
         assert (await engine.sample(PROMPTS[0], 8, SETTINGS, 1)).ids == wanted.ids
 
 
@@ -122,7 +128,7 @@ async def test_a_batch_for_which_memory_is_missing_is_an_outage_and_no_failure_o
 
 
 async def test_greedy_takes_the_likeliest_and_a_small_top_p_does_too(open_engine: OpenEngine) -> None:
-    renormalises = open_engine not in (open_in_process, open_stub)
+    renormalises = open_engine not in (open_in_process, open_served)
     async with open_engine() as engine:
         greedy = await engine.sample(PROMPTS[1], 6, SamplingSettings((STOP,), 0.0), None)
         narrow = await engine.sample(PROMPTS[1], 6, SamplingSettings((STOP,), 1.0, 1e-6), 5)
@@ -161,7 +167,7 @@ async def test_a_conversation_of_several_turns_is_one_line_of_ids(open_engine: O
 
 async def test_both_engines_answer_a_rollout_alike() -> None:
     told = []
-    for opened in (open_in_process, open_stub):
+    for opened in (open_in_process, open_served):
         async with opened() as engine:
             sampler = Sampler(engine, ChatTemplate(TOKENIZER), SETTINGS, 4_000)
             request = ChatRequest(messages=(Message(role=ChatRole.USER, content="Why?"),), max_tokens=10)
@@ -223,7 +229,7 @@ async def test_a_server_that_leaves_the_stop_id_out_is_unusable() -> None:
             return replace(sample, finish="stop")
 
     forgetful = Forgetful("tiny", lend(MODEL), pad_id=TOKENIZER.pad_token_id)
-    async with serve_vllm(forgetful, POSITIONS) as address, connect_vllm(ModelEndpoint(address, "tiny")) as engine:
+    async with open_served(forgetful) as engine:
         with pytest.raises(ModelUnusable, match="sent 2 ids, 2 log-probabilities and the end 'stop'"):
             await engine.sample(PROMPTS[0], 2, SETTINGS, 1)
 

@@ -8,9 +8,9 @@ from pydantic import Field, ValidationError
 
 from app.domain.errors import InvalidInput
 from app.domain.rubric_score import Aggregation
+from app.domain.split import Split
 from app.domain.value import Value
 from training.recipes.judge_section import JudgeSection
-from training.synthesis.training_set.splits import Split
 
 
 class ExamKind(StrEnum):
@@ -22,13 +22,14 @@ class ExamKind(StrEnum):
 class ExamConfig(Value):
     """What is asked, of which held-out splits, and who judges. Without `judge` the rules of planted preferences do: for trials.
 
-    `most_items` 0: all. At most `at_once` items are asked for at a time; of each `probe_each`-th spoilt answers are judged too.
+    `most_items` 0: all. An answer has at most `most_tokens`. At most `at_once` items are asked for at a time; of each `probe_each`-th spoilt answers are judged too.
     `aggregation` turns the ratings of a rubric's items into a report's score (QSR Eq. 2 as published, or bounded).
     """
 
     kind: ExamKind
     splits: tuple[Split, ...] = (Split.TEST,)
     most_items: int = Field(default=0, ge=0)
+    most_tokens: int = Field(default=4_000, ge=1)
     at_once: int = Field(default=16, ge=1)
     probe_each: int = Field(default=1, ge=1)
     aggregation: Aggregation = Aggregation.BOUNDED
