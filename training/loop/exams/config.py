@@ -22,8 +22,9 @@ class ExamKind(StrEnum):
 class ExamConfig(Value):
     """What is asked, of which held-out splits, and who judges. Without `judge` the rules of planted preferences do: for trials.
 
-    `most_items` 0: all. An answer has at most `most_tokens`. At most `at_once` items are asked for at a time; of each `probe_each`-th spoilt answers are judged too.
-    `aggregation` turns the ratings of a rubric's items into a report's score (QSR Eq. 2 as published, or bounded).
+    `most_items` 0: all. An answer has at most `most_tokens`. At most `at_once` items are asked for at a time; of each
+    `probe_each`-th spoilt answers are judged too. `aggregation` turns the ratings of a rubric's items into a report's score (QSR
+    Eq. 2 as published, or bounded).
     """
 
     kind: ExamKind
