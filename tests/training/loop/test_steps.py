@@ -108,7 +108,7 @@ def task(tmp_path: Path) -> StepTask:
 
 def prefer_tables(task: StepTask, count: int = 72) -> StepOutcome:
     """Export what readers said who prefer tables, and check it."""
-    pairs = [make_pair(n, accepted=WITH_TABLE + str(n), rejected=WITHOUT + str(n), split=choose_split(n)) for n in range(count)]
+    pairs = [make_pair(n, accepted=f"{n}. {WITH_TABLE}", rejected=f"{n}. {WITHOUT}", split=choose_split(n)) for n in range(count)]
     write_export(Path(task.folders["snapshot"]) / "export", pairs)
     return check_data(task, Path(task.folders["check"]))
 
