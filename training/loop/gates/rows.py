@@ -6,13 +6,12 @@ from statistics import NormalDist
 
 from app.domain.value import Value
 from training.evaluation.intervals import Interval
-from training.loop.gates.bootstrap import Resampling, estimate_gain, measure_spread
+from training.loop.gates.bootstrap import NO_SPREAD, Resampling, estimate_gain, measure_spread
 from training.loop.gates.plan import GatePlan, Proof
 from training.loop.gates.scores import MetricScores
 
 FEWEST = 20
 """The fewest queries from which anything is concluded: with fewer the bootstrap errs too often."""
-NO_SPREAD = 1e-12
 ALARM = "alarm"
 
 
