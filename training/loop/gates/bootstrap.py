@@ -24,48 +24,39 @@ class Resampling:
 def estimate_gain(scores: MetricScores, sign: int, relative: bool, alpha: float, how: Resampling) -> Interval:
     """Return the gain over at least two queries, with an interval that errs with a chance of `alpha` on each side.
 
-    The gain is the difference after minus before, or its share of the value before, times `sign`. The interval is the
-    bootstrap's by percentiles, accelerated for skewness (Efron, 1987, BCa, with the bias of a mean) and expanded as Student's
-    interval is wider than the normal one (Hesterberg, 2015, section 4.3.3): without either, few queries or rare losses err too
-    often. Two queries are added, one as far above the mean change as any lies from it and one as far below, so that a change
-    which few queries have shown counts as one that others may show.
+    The gain is the difference after minus before, or its share of the value before, times `sign`. The interval is the bootstrap's
+    by percentiles, accelerated for skewness (Efron, 1987, BCa, with the bias of a mean) and expanded as Student's interval is
+    wider than the normal one (Hesterberg, 2015, section 4.3.3): without either, rare losses or few queries err too often.
     """
-    before, after = _add_outliers(scores, relative)
     n = len(scores.before)
-    counts = _draw_counts(len(before), how.resamples, how.seed)
-    drawn = sign * _measure_change(counts @ before, counts @ after, relative)
+    drawn = _draw_counts(n, how.resamples, how.seed) @ np.column_stack([scores.before, scores.after])
+    gains = sign * _measure_change(drawn[:, 0], drawn[:, 1], relative)
     distance = student_quantile(n - 1, 1 - 2 * alpha) * sqrt(n / (n - 1))
-    bend = sign * _measure_skewness(_list_residuals(before, after, relative)) / (6 * sqrt(n))
+    bend = sign * _measure_skewness(_list_residuals(scores, relative)) / (6 * sqrt(n))
     tails = [NormalDist().cdf(bend + (bend + z) / (1 - bend * (bend + z))) for z in (-distance, distance)]
-    low, high = np.quantile(drawn, tails)
+    low, high = np.quantile(gains, tails)
     value = sign * _measure_change(scores.before.mean(), scores.after.mean(), relative)
     return Interval(float(value), float(low), float(high))
 
 
 def measure_spread(scores: MetricScores, relative: bool) -> float:
-    """Return the standard deviation over queries of what each adds to the change, with the two that are added to them."""
-    return float(_list_residuals(*_add_outliers(scores, relative), relative).std(ddof=1))
+    """Return the standard deviation over queries of what each adds to the change."""
+    return float(_list_residuals(scores, relative).std(ddof=1))
 
 
 def _measure_change(before: Values | np.float64, after: Values | np.float64, relative: bool) -> Values | np.float64:
     return (after - before) / before if relative else after - before
 
 
-def _list_residuals(before: Values, after: Values, relative: bool) -> Values:
+def _list_residuals(scores: MetricScores, relative: bool) -> Values:
     """Return what each query adds to the difference of means, or to their ratio."""
+    before, after = scores.before, scores.after
     return (after - after.mean() / before.mean() * before) / before.mean() if relative else after - before
 
 
 def _measure_skewness(values: Values) -> float:
     spread = values.std()
     return float((((values - values.mean()) / spread) ** 3).mean()) if spread > NO_SPREAD else 0.0
-
-
-def _add_outliers(scores: MetricScores, relative: bool) -> tuple[Values, Values]:
-    residuals = _list_residuals(scores.before, scores.after, relative)
-    centre = scores.before.mean()
-    reach = np.abs(residuals - residuals.mean()).max() * (centre if relative else 1.0)
-    return np.append(scores.before, [centre, centre]), np.append(scores.after, scores.after.mean() + np.array([reach, -reach]))
 
 
 @lru_cache(maxsize=12)
