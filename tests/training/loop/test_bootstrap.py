@@ -12,7 +12,7 @@ from training.loop.gates.scores import ItemScore, MetricScores, group_scores
 HOW = Resampling(2_000, 0)
 
 
-def count_errors(draw: Callable[[np.random.Generator], MetricScores], truth: float, sides: int = 600) -> tuple[float, float]:
+def count_errors(draw: Callable[[np.random.Generator], MetricScores], truth: float, sides: int = 2_000) -> tuple[float, float]:
     """Return how often the interval lies wholly above the true gain, and how often wholly below."""
     draws = np.random.default_rng(11)
     found = [estimate_gain(draw(draws), 1, False, 0.05, HOW) for _ in range(sides)]
@@ -62,7 +62,7 @@ def test_items_of_one_query_move_together() -> None:
 @pytest.mark.parametrize("queries", [20, 60, 300])
 def test_normal_changes_are_covered(queries: int) -> None:
     above, below = count_errors(lambda d: MetricScores(np.zeros(queries), d.normal(0.3, 1, queries)), 0.3)
-    limit = 0.05 + 2 * math.sqrt(0.05 * 0.95 / 600)
+    limit = 0.05 + 2 * math.sqrt(0.05 * 0.95 / 2_000)
     assert above <= limit
     assert below <= limit
     assert above + below > 0.03
@@ -72,7 +72,7 @@ def test_normal_changes_are_covered(queries: int) -> None:
 def test_a_rare_loss_of_exactly_the_margin_is_seldom_missed(queries: int) -> None:
     """Two queries of a hundred lose all, the others nothing: of 400 queries, plain percentiles let a tenth of such sets pass."""
     above, _ = count_errors(lambda d: MetricScores(np.ones(queries), (d.random(queries) >= 0.02).astype(float)), -0.02)
-    assert above <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 600)
+    assert above <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 2_000)
 
 
 def test_a_share_of_a_skewed_cost_is_covered() -> None:

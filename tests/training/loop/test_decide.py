@@ -70,8 +70,8 @@ def test_too_few_items_are_not_known_and_the_table_says_how_many_more() -> None:
     noisy = decide(make_rows(GOOD, queries=100, spread=0.25))
     row = row_of(noisy, "search_accuracy")
     assert row.verdict is GateVerdict.NOT_KNOWN
-    # (z(.95) + z(1 - .2 / 6))^2 x (spread / margin)^2, with the spread of an even distribution.
-    assert row.queries_needed == pytest.approx((1.645 + 1.834) ** 2 * (0.25 / 3**0.5 / 0.02) ** 2, rel=0.03)
+    # (z(.95) + z(1 - .2 / 12))^2 x (spread / margin)^2, with the spread of an even distribution.
+    assert row.queries_needed == pytest.approx((1.645 + 2.128) ** 2 * (0.25 / 3**0.5 / 0.02) ** 2, rel=0.04)
     assert row.reason == f"{(row.queries_needed or 0) - 100} more queries are needed"
 
 
