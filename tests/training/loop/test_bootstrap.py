@@ -75,6 +75,12 @@ def test_a_rare_loss_of_exactly_the_margin_is_seldom_missed(queries: int) -> Non
     assert above <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 2_000)
 
 
+def test_few_queries_with_a_strong_skew_err_more_often_as_the_docs_say() -> None:
+    above, below = count_errors(lambda d: MetricScores(np.zeros(40), -d.lognormal(0, 1, 40)), -math.exp(0.5))
+    assert 0.08 < above < 0.14
+    assert below < 0.08
+
+
 def test_a_share_of_a_skewed_cost_is_covered() -> None:
     def draw(draws: np.random.Generator) -> MetricScores:
         cost = draws.lognormal(0, 1, 200)
