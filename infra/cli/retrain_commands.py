@@ -13,8 +13,7 @@ from app.domain.retraining import Cycle, CycleState, CycleWish
 from app.models.service.cycle_order import ONCE, Step, list_steps
 from app.models.service.cycles import Cycles
 from app.models.service.plan_files import read_plan
-from app.models.service.retraining_schedule import remove_schedule, schedule_plan
-from app.runs.service.temporal_gateway import TemporalGateway, connect
+from app.models.service.temporal_gateway import TemporalCycles
 from app.settings import Settings
 from infra.cli.evaluation_fleet import find_temporal
 from infra.cli.worker_database import open_worker_pool
@@ -34,7 +33,7 @@ async def open_cycles(settings: Settings) -> AsyncIterator[Cycles]:
     home = Home(settings.home)
     address = _require_temporal(settings)
     async with open_worker_pool(settings, home) as pool:
-        yield Cycles(pool, settings.loop, TemporalGateway(address))
+        yield Cycles(pool, settings.loop, TemporalCycles(address))
 
 
 async def describe(settings: Settings, path: Path) -> int:
@@ -58,15 +57,14 @@ async def start(settings: Settings, path: Path) -> int:
 
 async def schedule(settings: Settings, path: Path, cron: str, time_zone: str) -> int:
     """Keep a plan's times."""
-    client = await connect(_require_temporal(settings))
-    name = await schedule_plan(client, settings.loop, path, cron, time_zone)
+    name = await TemporalCycles(_require_temporal(settings)).schedule_plan(settings.loop, path, cron, time_zone)
     print(f"cycles of {name} start at {cron!r} ({time_zone})")
     return 0
 
 
 async def unschedule(settings: Settings, name: str) -> int:
     """End a plan's times."""
-    await remove_schedule(await connect(_require_temporal(settings)), name)
+    await TemporalCycles(_require_temporal(settings)).remove_schedule(name)
     return 0
 
 

@@ -8,8 +8,10 @@ import importlib
 import itertools
 import pkgutil
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from types import ModuleType
 from typing import Any
+from uuid import UUID
 
 import pytest
 from polyfactory.factories.pydantic_factory import ModelFactory
@@ -23,8 +25,10 @@ from app.domain.options import SearchScope
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.race_rubric import RaceCriterion, RaceDimension, RaceRubric
 from app.domain.reading import Reading
+from app.domain.retraining import Cycle, CyclePlan, ModelServer, TrainingStage
 from app.domain.rubric import Criterion
 from app.domain.scorecard import CriterionScore
+from app.domain.served_models import ModelRole
 from app.domain.value import Value
 from app.preferences.nouns.feedback import Choice, ChoiceReason, ChoiceVerdict
 from app.preferences.nouns.feedback import Dimension as Judged
@@ -51,7 +55,12 @@ OUTSIDE = (
         "infra/cli/run_commands.py",
         "infra/cli/ask.py",
     ),
-    *("infra/cli/admin_commands.py", "app/exports/service/child.py", "retrieval/fetch/parsing.py"),
+    *(
+        "app/models/service/plan_files.py",
+        "infra/cli/admin_commands.py",
+        "app/exports/service/child.py",
+        "retrieval/fetch/parsing.py",
+    ),
 )
 READS = ("model_validate", "model_validate_json", "model_validate_strings", "validate_json", "validate_python")
 LATER = "a_field_of_tomorrow"
@@ -103,6 +112,16 @@ def nouns() -> list[type[Value]]:
 
 
 numbers = itertools.count()
+STAGE = TrainingStage(
+    name="rubric",
+    role=ModelRole.RUBRIC,
+    recipe="rubric_generator",
+    config="recipe.toml",
+    kind="preference-pairs",
+    gate="gate.toml",
+    exam="exam.toml",
+    server=ModelServer(address="http://models.example:8000/v1", base="base"),
+)
 # Nouns whose rules say more than their types; the numbers keep two of a kind apart.
 SAMPLES: dict[type[Value], Callable[[], Value]] = {
     SearchScope: lambda: SearchScope(domains_allowed=("example.org",)),
@@ -122,6 +141,14 @@ SAMPLES: dict[type[Value], Callable[[], Value]] = {
     ),
     Choice: lambda: Choice(verdict=ChoiceVerdict.TIE, reasons=(ChoiceReason(dimension=Judged.USEFULNESS),)),
     Criterion: lambda: Criterion(title=f"no. {next(numbers)}", description="Key Criterion: It says why.", weight=5),
+    CyclePlan: lambda: CyclePlan(name="weekly", since=datetime(2026, 1, 1, tzinfo=UTC), stages=(STAGE,)),
+    Cycle: lambda: Cycle(
+        id=UUID(int=next(numbers)),
+        plan=SAMPLES[CyclePlan](),
+        folder="/loop",
+        asked_by="ann@example.org",
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    ),
     CriterionScore: lambda: CriterionScore(criterion=SAMPLES[Criterion](), score=0.5),
 }
 

@@ -21,6 +21,7 @@ ALLOWED = {
         "workflows/durable/",
         "app/runs/service/temporal_gateway.py",
         "app/schedules/service/temporal_gateway.py",
+        "app/models/service/temporal_gateway.py",
         "app/runs/service/temporal_payloads.py",
         "bench/bare_durable.py",
     ),

@@ -14,8 +14,9 @@ from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, RESEARCH_WORKFL
 from app.domain.errors import NotFound, RubricaError
 from app.domain.run import RunStatus
 from app.fleets.storage import fleets
+from app.models.service.temporal_gateway import start_cycle
 from app.models.storage import cycles
-from app.runs.service.temporal_gateway import priority_of, start_cycle, start_fleet
+from app.runs.service.temporal_gateway import priority_of, start_fleet
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
 from app.runs.storage.runs import UnfinishedRun

@@ -135,4 +135,4 @@ async def find_last_promotion(database: Executor, name: str) -> datetime | None:
 
 
 def _cycle_of(row: Record) -> Cycle:
-    return Cycle.model_validate({**row, "plan": CyclePlan.of_any_version(row["plan"]), "approved": tuple(row["approved"])})
+    return Cycle.of_any_version({**row, "plan": orjson.loads(row["plan"])})

@@ -40,7 +40,6 @@ from app.domain.contract import (
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, SetupError, Unavailable
 from app.domain.fleets import FLEET_WORKFLOW, WAKE, FleetInput, fleet_workflow_id
 from app.domain.plan import ResearchPlan
-from app.domain.retraining import CYCLE_WAKE, RETRAINING_WORKFLOW, CycleInput, cycle_workflow_id
 from app.runs.service.temporal_payloads import noun_converter
 
 NAMESPACE = "default"
@@ -104,20 +103,6 @@ async def start_fleet(client: Client, request: FleetInput) -> None:
     )
 
 
-async def start_cycle(client: Client, cycle: UUID) -> None:
-    """Start the workflow of a cycle of retraining; an open one is woken instead."""
-    await client.start_workflow(
-        RETRAINING_WORKFLOW,
-        CycleInput(cycle_id=cycle),
-        id=cycle_workflow_id(cycle),
-        task_queue=RESEARCH_QUEUE,
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-        start_signal=CYCLE_WAKE,
-        priority=Priority(priority_key=BACKGROUND_PRIORITY),
-        rpc_timeout=COMMAND_LIMIT,
-    )
-
-
 class TemporalGateway:
     """A `RunGateway` over Temporal at `address` (`host:port`). It connects with the first command, so the API may start first."""
 
@@ -158,12 +143,6 @@ class TemporalGateway:
         client = await self._get_client()
         async with _translate_errors(request.fleet_id):
             await start_fleet(client, request)
-
-    async def wake_cycle(self, cycle: UUID) -> None:
-        """Start the workflow of a cycle of retraining; an open one is woken instead."""
-        client = await self._get_client()
-        async with _translate_errors(cycle):
-            await start_cycle(client, cycle)
 
     async def pause(self, run_id: UUID) -> None:
         """Stop before the next turn of every agent."""

@@ -10,6 +10,8 @@ import numpy as np
 from training.evaluation.intervals import Interval, student_quantile
 from training.loop.gates.scores import MetricScores, Values
 
+NO_SPREAD = 1e-12
+
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
@@ -22,42 +24,42 @@ class Resampling:
 def estimate_gain(scores: MetricScores, sign: int, relative: bool, alpha: float, how: Resampling) -> Interval:
     """Return the gain over at least two queries, with an interval that errs with a chance of `alpha` on each side.
 
-    The gain is the difference after minus before, or its share of the value before, times `sign`. The interval is the
-    bootstrap's by percentiles, expanded as Student's interval is wider than the normal one (Hesterberg, 2015, section 4.3.3):
-    without that, few queries err too often. Two queries are added, one as far above the mean difference as any lies from it and
-    one as far below, so that a change which few queries have shown counts as one that others may show.
+    The gain is the difference after minus before, or its share of the value before, times `sign`. The interval is the bootstrap's
+    by percentiles, accelerated for skewness (Efron, 1987, BCa, with the bias of a mean) and expanded as Student's interval is
+    wider than the normal one (Hesterberg, 2015, section 4.3.3): without either, rare losses or few queries err too often.
     """
-    before, after = _add_outliers(scores)
     n = len(scores.before)
-    counts = _draw_counts(len(before), how.resamples, how.seed)
-    drawn = sign * _measure_change(counts @ before, counts @ after, relative)
-    tail = NormalDist().cdf(-student_quantile(n - 1, 1 - 2 * alpha) * sqrt(n / (n - 1)))
-    low, high = np.quantile(drawn, [tail, 1 - tail])
+    drawn = _draw_counts(n, how.resamples, how.seed) @ np.column_stack([scores.before, scores.after])
+    gains = sign * _measure_change(drawn[:, 0], drawn[:, 1], relative)
+    distance = student_quantile(n - 1, 1 - 2 * alpha) * sqrt(n / (n - 1))
+    bend = sign * _measure_skewness(_list_residuals(scores, relative)) / (6 * sqrt(n))
+    tails = [NormalDist().cdf(bend + (bend + z) / (1 - bend * (bend + z))) for z in (-distance, distance)]
+    low, high = np.quantile(gains, tails)
     value = sign * _measure_change(scores.before.mean(), scores.after.mean(), relative)
     return Interval(float(value), float(low), float(high))
 
 
 def measure_spread(scores: MetricScores, relative: bool) -> float:
-    """Return the standard deviation over queries of what each adds to the difference, with the two that are added to them."""
-    before, after = _add_outliers(scores)
-    ratio = after.mean() / before.mean() if relative else 1.0
-    residuals = (after - ratio * before) / (before.mean() if relative else 1.0)
-    return float(residuals.std(ddof=1))
+    """Return the standard deviation over queries of what each adds to the change."""
+    return float(_list_residuals(scores, relative).std(ddof=1))
 
 
 def _measure_change(before: Values | np.float64, after: Values | np.float64, relative: bool) -> Values | np.float64:
     return (after - before) / before if relative else after - before
 
 
-def _add_outliers(scores: MetricScores) -> tuple[Values, Values]:
-    difference = scores.after - scores.before
-    reach = np.abs(difference - difference.mean()).max()
-    centre = scores.before.mean()
-    after = centre + difference.mean() + np.array([reach, -reach])
-    return np.append(scores.before, [centre, centre]), np.append(scores.after, after)
+def _list_residuals(scores: MetricScores, relative: bool) -> Values:
+    """Return what each query adds to the difference of means, or to their ratio."""
+    before, after = scores.before, scores.after
+    return (after - after.mean() / before.mean() * before) / before.mean() if relative else after - before
 
 
-@lru_cache(maxsize=2)
+def _measure_skewness(values: Values) -> float:
+    spread = values.std()
+    return float((((values - values.mean()) / spread) ** 3).mean()) if spread > NO_SPREAD else 0.0
+
+
+@lru_cache(maxsize=12)
 def _draw_counts(n: int, resamples: int, seed: int) -> Values:
     """Return how often each of `n` queries is drawn, divided by `n`, in a row for each resample."""
     counts = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=resamples)

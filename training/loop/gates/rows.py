@@ -6,13 +6,12 @@ from statistics import NormalDist
 
 from app.domain.value import Value
 from training.evaluation.intervals import Interval
-from training.loop.gates.bootstrap import Resampling, estimate_gain, measure_spread
+from training.loop.gates.bootstrap import NO_SPREAD, Resampling, estimate_gain, measure_spread
 from training.loop.gates.plan import GatePlan, Proof
 from training.loop.gates.scores import MetricScores
 
 FEWEST = 20
 """The fewest queries from which anything is concluded: with fewer the bootstrap errs too often."""
-NO_SPREAD = 1e-12
 ALARM = "alarm"
 
 
@@ -95,12 +94,13 @@ def judge_alarm(metric: str, scores: MetricScores, plan: GatePlan, alarms: int) 
 def count_needed(proof: Proof, spread: float, plan: GatePlan) -> int:
     """Count the queries with which this proof succeeds as often as planned, if the true gain is the expected one.
 
-    All proofs have to succeed, so each may fail with an equal part of 1 - power. Where no query differs from the others, a rare
-    loss of a whole point per query would have been seen once among log(level) / log(1 - margin) queries (the rule of three).
+    All proofs have to succeed, so each may fail with an equal part of 1 - power; half of that is kept for scores that are not
+    normal. Where no query differs from the others, a rare loss of a whole point per query would have been seen once among
+    log(level) / log(1 - margin) queries (the rule of three).
     """
     if spread <= NO_SPREAD:
         return max(FEWEST, ceil(log(plan.level) / log1p(-proof.margin))) if proof.margin else FEWEST
-    failing = (1 - plan.power) / len(plan.list_proofs())
+    failing = (1 - plan.power) / 2 / len(plan.list_proofs())
     normal, distance = NormalDist(), proof.margin + proof.expected
     return max(FEWEST, ceil(((normal.inv_cdf(1 - plan.level) + normal.inv_cdf(1 - failing)) * spread / distance) ** 2))
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from training.loop.gates.decide import combine_verdicts, judge_rows
 from training.loop.gates.plan import GatePlan, Proof
-from training.loop.gates.rows import GateVerdict
+from training.loop.gates.rows import GateVerdict, judge_proof
 from training.loop.gates.scores import MetricScores
 
 Truth = Mapping[str, float]
@@ -60,8 +59,9 @@ def draw_candidates(
 
 
 def is_promoted(plan: GatePlan, scores: dict[str, MetricScores]) -> bool:
-    """Tell whether a gate of this plan passes these scores."""
-    return combine_verdicts(judge_rows(plan, scores)) is GateVerdict.PASSED
+    """Tell whether a gate of this plan passes these scores, which have no metric beside those of its proofs."""
+    verdicts = (judge_proof(proof, scores.get(proof.metric), plan).verdict for proof in plan.list_proofs())
+    return all(verdict is GateVerdict.PASSED for verdict in verdicts)
 
 
 def _draw_scores(proof: Proof, seen: MetricScores, n: int, gain: float, draws: np.random.Generator) -> MetricScores:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from app.domain.retraining import Cycle, CycleEventType
 from app.models.service.cycles import Cycles
+from app.models.service.temporal_gateway import TemporalCycles
 from tests.support.adapter_server import AdapterServer
 from tests.workflows.durable.retraining import toy_steps
 from tests.workflows.durable.whole_product import WholeProduct
@@ -40,7 +41,7 @@ class ToyLoop:
 
     def __post_init__(self) -> None:
         self.folder.mkdir()
-        self.cycles = Cycles(self.house.database, self.folder, self.house.gateway)
+        self.cycles = Cycles(self.house.database, self.folder, TemporalCycles(self.house.address))
         self.script()
 
     def script(self, **steps: dict[str, Any]) -> None:
