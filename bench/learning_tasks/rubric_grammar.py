@@ -1,32 +1,56 @@
 """A small language of questions, reports and rubrics, in which readers' preferences are planted.
 
-A question says what its readers want, by how it opens and by how it ends: a table, headings, limits, a short text, one of them or
-two. Of two reports the preferred one has that, the other has what these readers do not want. Questions that want a table and a
-short text, or headings and limits, are of no kind that a policy learns from: it has to read both ends of them.
+A question says what its readers want, by how it opens and by how it ends: a table, headings, limits or a short text. Of two
+reports the preferred one has that, the other has what readers of another question want. What is held out differs in kind: no
+question that a policy learns from opens and ends like it.
 """
 
 import json
 import random
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-OPENINGS: Mapping[str, str] = {
-    "table": "Compare {a} with {b} by their ships",
-    "headings": "Give an overview of {a} and {b}",
-    "limits": "How sure is it that {a} was older than {b}",
-    "shorter": "Sum up {a} and {b}",
+OPENINGS: Mapping[str, Sequence[str]] = {
+    "table": ("Compare {a} with {b}", "Set the ships of {a} beside those of {b}", "Count what came to {a} and {b}"),
+    "headings": ("Give an overview of {a} and {b}", "Lead me through {a} and {b}", "Tell the story of {a} and {b}"),
+    "limits": (
+        "How sure is it that {a} was older than {b}",
+        "Can it be shown that {a} outgrew {b}",
+        "Judge whether {a} ruled {b}",
+    ),
+    "shorter": ("Sum up {a} and {b}", "Say at once who owned {a} and {b}", "Which matters more, {a} or {b}"),
 }
-ENDS: Mapping[str, str] = {
-    "table": ", number after number.",
-    "headings": ", period after period.",
-    "limits": ", with every doubt.",
-    "shorter": ", for a busy reader.",
+ENDS: Mapping[str, Sequence[str]] = {
+    "table": (", number after number.", ", year against year.", ", tonnage included."),
+    "headings": (", period after period.", ", one part at a time.", ", from the beginning on."),
+    "limits": (", with every doubt.", ", and what remains unknown.", ", evidence weighed."),
+    "shorter": (", for a busy reader.", ", without detail.", ", in a breath."),
 }
-Kind = tuple[str, str]
-"""What a question wants by its opening and by its end, which may be the same."""
-UNSEEN: Sequence[Kind] = (("table", "shorter"), ("shorter", "table"), ("headings", "limits"), ("limits", "headings"))
-SEEN: Sequence[Kind] = tuple((one, other) for one in OPENINGS for other in ENDS if (one, other) not in UNSEEN)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionKind:
+    """A kind of question: what its readers want, how it opens and how it ends."""
+
+    wanted: str
+    opening: str
+    end: str
+
+
+def _list_kinds(together: bool) -> list[QuestionKind]:
+    """Return the kinds whose opening and end have the same place in their lists, or all others."""
+    return [
+        QuestionKind(wanted, opening, end)
+        for number in range(len(ENDS["table"]))
+        for shift in ([0] if together else [1, 2])
+        for wanted in OPENINGS
+        for opening, end in [(OPENINGS[wanted][number], ENDS[wanted][(number + shift) % len(ENDS[wanted])])]
+    ]
+
+
+SEEN, UNSEEN = _list_kinds(together=False), _list_kinds(together=True)
 DEMANDS: Mapping[str, str] = {
     "table": "sets the numbers out in a table",
     "headings": "has a heading for each part",
@@ -59,35 +83,33 @@ class PlantedQuestion:
     """A question, what its readers want, and what the other report has instead."""
 
     text: str
-    wanted: frozenset[str]
-    other: frozenset[str]
+    wanted: str
+    other: str
 
 
-def list_questions(kinds: Sequence[Kind], count: int, chance: random.Random) -> list[PlantedQuestion]:
+def list_questions(kinds: Sequence[QuestionKind], count: int, chance: random.Random) -> list[PlantedQuestion]:
     """Draw questions, each kind as often as the others."""
     found = []
     for number in range(count):
-        opening, end = kinds[number % len(kinds)]
+        kind = kinds[number % len(kinds)]
         a, b = chance.sample(PLACES, 2)
-        wanted = frozenset((opening, end))
-        other = frozenset(chance.sample([name for name in OPENINGS if name not in wanted], len(wanted)))
-        found.append(PlantedQuestion(OPENINGS[opening].format(a=a, b=b) + ENDS[end], wanted, other))
+        other = chance.choice([name for name in OPENINGS if name != kind.wanted])
+        found.append(PlantedQuestion(kind.opening.format(a=a, b=b) + kind.end, kind.wanted, other))
     return found
 
 
-def write_report(features: Collection[str]) -> str:
-    """Write a report that has these features."""
-    sentences, parts = (2 if "shorter" in features else 20), (10 if "headings" in features else 1)
-    texts = [SENTENCE * len(range(n, sentences, parts)) for n in range(parts)]
-    body = "\n\n".join(f"## Part {n}\n\n{text}" for n, text in enumerate(texts, 1)) if parts > 1 else texts[0]
-    table = "\n\n| port | ships |\n|---|---|\n| one | 7 |\n" if "table" in features else ""
-    limits = "\n\nWhat came in at night remains unknown." if "limits" in features else ""
-    return f"{body}{limits}{table}"
+def write_report(feature: str) -> str:
+    """Write a report that has one feature."""
+    if feature == "table":
+        return f"{SENTENCE * 20}\n\n| port | ships |\n|---|---|\n| one | 7 |\n"
+    if feature == "headings":
+        return "\n\n".join(f"## Part {n}\n\n{SENTENCE * 2}" for n in range(1, 11))
+    return f"{SENTENCE * 20}What came in at night remains unknown." if feature == "limits" else SENTENCE * 2
 
 
-def write_rubric(chance: random.Random, wanted: Collection[str]) -> str:
+def write_rubric(chance: random.Random, wanted: str) -> str:
     """Write a rubric of random demands and weights, some of them out of form; now and then it asks above all what is wanted."""
-    read = {name for name in sorted(wanted) if chance.random() < READ_SHARE}
+    read = {wanted} if chance.random() < READ_SHARE else set[str]()
     chosen = {*read, *chance.sample([name for name in DEMANDS if name not in read], ITEMS - len(read))}
     items = [
         write_item(name, *(("Key", 5) if name in read else chance.choice(list_weights()))) for name in DEMANDS if name in chosen
@@ -115,24 +137,23 @@ def list_weights() -> list[tuple[str, int]]:
 
 def list_phrases() -> list[str]:
     """Return the phrases of rubrics, conversations and questions, each of which is one token. A whole item is one."""
-    texts = (*OPENINGS.values(), *ENDS.values(), *PLACES)
+    texts = (*(said for ways in (*OPENINGS.values(), *ENDS.values()) for said in ways), *PLACES)
     words = dict.fromkeys(word for text in texts for word in re.findall(r"[A-Za-z]{3,}", text))
     items = [write_item(name, *weighed) for name in DEMANDS for weighed in [*list_weights(), ("Key", WRONG_WEIGHT)]]
     return [*items, "<answer>[", "]</answer>", AND, "user\n", "assistant\n", *words]
 
 
 def rate_rubric(text: str, question: PlantedQuestion) -> dict[str, float]:
-    """Return the share of the unwanted features over which a rubric puts each wanted one, and what that is made of.
+    """Return the share of the other three features over which a rubric puts what is wanted, and what that is made of.
 
     It knows the demands by their very words, and shares nothing with the reward. What is no list of demands, or asks for one of
-    the four twice, scores 0. `readable` says whether it is such a list, `asked` how much of what is wanted it asks for.
+    the four twice, scores 0. `readable` says whether it is such a list, `asked` whether it asks for what is wanted at all.
     """
     weights = read_weights(text)
     if weights is None:
         return {"score": 0.0, "readable": 0.0, "asked": 0.0}
-    over = [weights[name] > weights[other] for name in question.wanted for other in weights.keys() - question.wanted]
-    asked = sum(weights[name] > 0 for name in question.wanted) / len(question.wanted)
-    return {"score": sum(over) / len(over), "readable": 1.0, "asked": asked}
+    wanted = weights.pop(question.wanted)
+    return {"score": fmean(wanted > other for other in weights.values()), "readable": 1.0, "asked": float(wanted > 0)}
 
 
 def read_weights(text: str) -> dict[str, float] | None:

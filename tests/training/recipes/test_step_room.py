@@ -12,7 +12,6 @@ from tests.workflows.agent_kit import make_record
 from training.recipes.catalogue import load_recipe
 from training.recipes.config import read_config
 from training.recipes.reinforcement.step_room import list_caps
-from training.recipes.rubric_generator.work import write_rubric
 from workflows.agents.react import REPORT
 from workflows.chat_models.scripted import ScriptedModel
 
@@ -20,7 +19,10 @@ TAPES = {"agent_rl": "evidence-trees/tape.jsonl", "search_rl": "graph-queries/ta
 LONG = {"most_tokens": 16_384, "context": 20_000}
 
 
+@pytest.mark.extra("trl")
 def test_a_rubric_may_be_as_long_as_the_recipe_says() -> None:
+    from training.recipes.rubric_generator.work import write_rubric
+
     model = ScriptedModel(["no rubric"])
     asyncio.run(write_rubric("How deep is it?", Language.ENGLISH, model, make_record(), date(2026, 1, 1), 8_192))
     assert model.requests[0].max_tokens == 8_192
