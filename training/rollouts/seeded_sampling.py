@@ -72,13 +72,15 @@ class SeededSampling(LogitsProcessor):  # type: ignore[misc, unused-ignore]
 
 
 class RowEnds(StoppingCriteria):  # type: ignore[misc, unused-ignore]
-    """Ends each row of a `generate` when its sampling has ended."""
+    """Ends each row of a `generate` when its sampling has ended. `between_tokens` is called after each token."""
 
-    def __init__(self, sampling: SeededSampling) -> None:
+    def __init__(self, sampling: SeededSampling, between_tokens: Callable[[], None]) -> None:
         self._sampling = sampling
+        self._between_tokens = between_tokens
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor, **_: object) -> torch.Tensor:
         """Say for each row whether it is over."""
+        self._between_tokens()
         return torch.tensor(self._sampling.list_ended(), device=input_ids.device)
 
 

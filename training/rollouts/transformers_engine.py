@@ -37,18 +37,28 @@ class TransformersEngine:
     `borrow` lends the model to sample from for the time of a batch: give it the unwrapped one, since `generate` on a wrapped
     model with gradient checkpointing silently works without its cache of keys and values. The model is put into evaluation
     mode meanwhile. Whoever changes the weights does so between batches and sets `policy_version`. At most `rows` prompts make
-    a batch.
+    a batch. `between_tokens` is called after each token of a batch, in the thread that generates.
 
     Raises (from `sample`):
         ContextTooLong: the prompt leaves no room in the model's positions.
         ModelUnavailable: generating failed, as for want of memory. That is no failure of the policy.
     """
 
-    def __init__(self, name: str, borrow: Borrow, *, pad_id: int, rows: int = 16, policy_version: int = 0) -> None:
+    def __init__(
+        self,
+        name: str,
+        borrow: Borrow,
+        *,
+        pad_id: int,
+        rows: int = 16,
+        policy_version: int = 0,
+        between_tokens: Callable[[], None] = lambda: None,
+    ) -> None:
         self._name = name
         self._borrow = borrow
         self._pad_id = pad_id
         self._rows = rows
+        self._between_tokens = between_tokens
         self._waiting: list[_Call] = []
         self._worker: asyncio.Task[None] | None = None
         self.policy_version = policy_version
@@ -107,7 +117,7 @@ class TransformersEngine:
         with self._borrow() as model, torch.no_grad():
             positions = model.config.get_text_config().max_position_embeddings
             fitting = [call for call in batch if len(call.prompt) < positions]
-            samples = iter(_generate_rows(model, fitting, positions, self._pad_id))
+            samples = iter(_generate_rows(model, fitting, positions, self._pad_id, self._between_tokens))
             full = ContextTooLong(f"the prompt is longer than the model's context of {positions} tokens")
             return [next(samples) if call in fitting else full for call in batch]
 
@@ -129,7 +139,9 @@ def _is_alike(one: SamplingSettings, other: SamplingSettings) -> bool:
     return (one.temperature, one.top_p, one.stop_ids) == (other.temperature, other.top_p, other.stop_ids)
 
 
-def _generate_rows(model: Any, calls: list[_Call], positions: int, pad_id: int) -> list[Sample]:
+def _generate_rows(
+    model: Any, calls: list[_Call], positions: int, pad_id: int, between_tokens: Callable[[], None]
+) -> list[Sample]:
     if not calls:
         return []
     most = [min(call.most, positions - len(call.prompt)) for call in calls]
@@ -155,7 +167,7 @@ def _generate_rows(model: Any, calls: list[_Call], positions: int, pad_id: int) 
             attention_mask=mask,
             generation_config=asked,
             logits_processor=LogitsProcessorList([sampling]),
-            stopping_criteria=StoppingCriteriaList([RowEnds(sampling)]),
+            stopping_criteria=StoppingCriteriaList([RowEnds(sampling, between_tokens)]),
         )
     finally:
         model.train(trains)

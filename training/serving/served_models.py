@@ -150,4 +150,5 @@ class ServedModels:
 
 def make_engine(name: str, weights: SharedWeights, base: PromptFormat, slot: str = "") -> TransformersEngine:
     """Make the engine of a model."""
-    return TransformersEngine(name, weights.lend(slot), pad_id=int(base.tokenizer.pad_token_id))
+    pad_id = int(base.tokenizer.pad_token_id)
+    return TransformersEngine(name, weights.lend(slot), pad_id=pad_id, between_tokens=weights.share(slot))

@@ -1,7 +1,6 @@
-"""The weights of a base model, beside which LoRA adapters come and go between two batches."""
+"""The weights of a base model, beside which LoRA adapters come and go between two tokens."""
 
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -21,21 +20,22 @@ from safetensors.torch import load_file
 from app.domain.errors import InvalidInput, NotFound
 from training.recipes.merging import ADAPTER
 from training.rollouts.transformers_engine import Borrow
+from training.serving.turns import Turns
 
 CONFIG = "adapter_config.json"
 
 
 class SharedWeights:
-    """A base model with its adapters, each in a slot of its own. One of them generates at a time.
+    """A base model with its adapters, each in a slot of its own. Those that generate take turns, token by token.
 
-    An adapter is read and checked while others generate; putting it in waits for the batch that is under way, and takes a moment.
-    Where that fails, the model is as it was before.
+    An adapter is read and checked while others generate; putting it in has a turn like a token, and takes a moment. Where that
+    fails, the model is as it was before.
     """
 
     def __init__(self, model: Any, max_rank: int) -> None:
         self._model = model.requires_grad_(False).eval()
         self._max_rank = max_rank
-        self._lock = threading.Lock()
+        self._turns = Turns()
         self._numbers = count(1)
 
     def lend(self, slot: str = "") -> Borrow:
@@ -43,11 +43,20 @@ class SharedWeights:
 
         @contextmanager
         def borrow() -> Iterator[Any]:
-            with self._lock:
-                set_adapter(self._model, [slot] if slot else [], inference_mode=True)
+            with self._turns.take():
+                self._activate(slot)
                 yield self._model
 
         return borrow
+
+    def share(self, slot: str = "") -> Callable[[], None]:
+        """Return what a slot that generates calls between two tokens: the others have a turn each."""
+
+        def let_others() -> None:
+            if self._turns.pass_on():
+                self._activate(slot)
+
+        return let_others
 
     def add(self, folder: Path) -> str:
         """Put the adapter of a folder beside the base, and return its slot.
@@ -59,7 +68,7 @@ class SharedWeights:
         config = _read_config(folder, self._max_rank)
         tensors = _read_tensors(folder, str(self._model.device))
         slot = f"slot{next(self._numbers)}"
-        with self._lock:
+        with self._turns.take():
             try:
                 self._put_in(slot, config, tensors)
             except (ValueError, RuntimeError, KeyError, TypeError) as error:
@@ -69,9 +78,12 @@ class SharedWeights:
         return slot
 
     def remove(self, slot: str) -> None:
-        """Take an adapter out, after the batch that is under way."""
-        with self._lock:
+        """Take an adapter out."""
+        with self._turns.take():
             self._take_out(slot)
+
+    def _activate(self, slot: str) -> None:
+        set_adapter(self._model, [slot] if slot else [], inference_mode=True)
 
     def _put_in(self, slot: str, config: LoraConfig, tensors: dict[str, Any]) -> None:
         try:
@@ -82,12 +94,13 @@ class SharedWeights:
                 raise ValueError(f"its weights and its configuration differ: {', '.join(strange[:3])}")
             # As PEFT does where it trains: adapters are computed in float32 under any base.
             cast_adapter_dtype(self._model, slot)
+            self._model.eval()
         except BaseException:
             self._take_out(slot)
             raise
 
     def _take_out(self, slot: str) -> None:
-        set_adapter(self._model, [], inference_mode=True)
+        self._activate("")
         delete_adapter(self._model, slot, "lora_")
         self._model.peft_config.pop(slot, None)
 

@@ -82,7 +82,7 @@ async def test_requests_of_several_models_at_once_are_each_answered_by_their_own
 
 async def test_a_request_ends_on_the_adapter_that_is_unloaded_meanwhile(caller: Caller, models: tuple[Path, list[Path]]) -> None:
     expected = read_text(await caller.ask("a0", **LONG))
-    # The endless one keeps the adapter in use, and the others waiting, until the end of the test's questions.
+    # The endless one keeps the adapter in use, and its next requests waiting, until the end of the test's questions.
     endless = await begin_stream(caller, "a0", **ENDLESS)
     asked = [await begin_stream(caller, "a0", **LONG | {"seed": seed}) for seed in (7, 8)]
     unloading = asyncio.create_task(caller.unload("a0"))
@@ -95,6 +95,16 @@ async def test_a_request_ends_on_the_adapter_that_is_unloaded_meanwhile(caller: 
     assert found[0] == expected != found[1]
     assert (await unloading)[0] == 200
     assert (await caller.load("a2", models[1][2]))[0] == 200, "its place is free"
+
+
+async def test_a_long_answer_holds_up_no_other_model_and_no_load(caller: Caller, models: tuple[Path, list[Path]]) -> None:
+    expected = [read_text(await caller.ask(name, **LONG)) for name in (BASE, "a1")]
+    endless = await begin_stream(caller, "a0", **ENDLESS)
+    assert [read_text(await caller.ask(name, **LONG)) for name in (BASE, "a1")] == expected
+    await caller.unload("a1")
+    assert (await caller.load("a2", models[1][2]))[0] == 200
+    assert not endless.done()
+    endless.cancel()
 
 
 async def test_a_name_means_the_same_files_for_good(caller: Caller, models: tuple[Path, list[Path]], tmp_path: Path) -> None:
