@@ -36,9 +36,9 @@ Answerer = Callable[[StubPrompt], str | None]
 
 @dataclass
 class ModelStub:
-    """The server. `answerer` may give the text for a prompt; where it gives None, the script or the schema decides.
-
-    `latency` is the time from a whole request to its answer; `jitter` adds up to that much, fixed by the request.
+    """The server. `answerer` may give the text for a prompt; where it gives None, the script or the schema decides. `known`
+    are the names of its models; empty: it answers to every name. `latency` is the time from a whole request to its answer;
+    `jitter` adds up to that much, fixed by the request.
     """
 
     latency: timedelta = timedelta(0)
@@ -47,6 +47,7 @@ class ModelStub:
     faults: Faults = field(default_factory=Faults)
     shape: RunShape = field(default_factory=RunShape)
     answerer: Answerer | None = None
+    known: set[str] = field(default_factory=set)
     drip: timedelta = timedelta(milliseconds=100)
     base_url: str = ""
     in_flight: int = 0
@@ -70,9 +71,7 @@ class ModelStub:
         if request.method == "POST" and path.endswith("/chat/completions"):
             return self._begin_chat(connection, request.body)
         if path.endswith("/models"):
-            connection.send(
-                encode_response(200, orjson.dumps({"object": "list", "data": [{"id": MODEL, "max_model_len": CONTEXT}]}))
-            )
+            connection.send(encode_response(200, orjson.dumps({"object": "list", "data": self._list_models()})))
         elif path == "/control":
             connection.send(self._answer_control(request))
         else:
@@ -86,12 +85,19 @@ class ModelStub:
         except (ValueError, KeyError, TypeError) as error:
             connection.send(encode_response(400, orjson.dumps({"error": {"message": f"not a chat request: {error}"}})))
             return None
+        if self.known and request.get("model") not in self.known:
+            refusal = {"message": f"The model `{request.get('model')}` does not exist.", "type": "NotFoundError", "code": 404}
+            connection.send(encode_response(404, orjson.dumps({"error": refusal})))
+            return None
         fault = self.faults.draw(prompt.body, prompt.step)
         exchange = self._make_exchange(connection, request, prompt, fault)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         exchange.begin()
         return exchange
+
+    def _list_models(self) -> list[dict[str, Any]]:
+        return [{"id": name, "max_model_len": CONTEXT} for name in sorted(self.known) or [MODEL]]
 
     def _make_exchange(
         self, connection: Connection, request: dict[str, Any], prompt: StubPrompt, fault: Fault | None

@@ -54,7 +54,7 @@ class RecordedRun:
             stage,
             opening.attempt,
             room or RunRooms(self.log).room_of(self.run_id),
-            self.prices,
+            lambda _: self.prices,
             lambda: self.stopping,
             halt=opening.halt,
             finish=finish,

@@ -93,4 +93,4 @@ async def test_the_context_shortens_prompts_in_either_notation(own_postgres_url:
     }
     for codec, expected in (("tags", TagCodec(short=True)), ("schema", SchemaCodec(short=True))):
         async with open_workshop(read_settings(given | {"RUBRICA_LLM_CODEC": codec})) as shop:
-            assert shop.codec == expected
+            assert shop.models.main.codec == expected
