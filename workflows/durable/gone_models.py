@@ -8,9 +8,9 @@ import asyncpg
 
 from app.domain.contract import ResearchInput
 from app.domain.errors import ModelGone, ModelUnusable
-from app.domain.served_models import SETTINGS_MODEL, ModelRole, RoleModels
+from app.domain.served_models import ModelRole, RoleModels
 from app.models.storage import aliases, served
-from app.models.storage.resolution import resolve_roles
+from app.models.storage.resolution import replace_gone
 from app.runs.storage.run_log import RunLog
 from workflows.durable.persistence import persist
 
@@ -41,9 +41,7 @@ async def load_with_models(log: RunLog, run_id: UUID) -> ResearchInput:
     No run waits for a person here, who could choose.
     """
     start = await log.load(run_id)
-    if start.query.models == SETTINGS_MODEL:
-        return start
-    models = await resolve_roles(log.executor, start.query.models, start.organisation_id)
+    models = await replace_gone(log.executor, start.query.models, start.organisation_id)
     return start.model_copy(update={"query": start.query.model_copy(update={"models": models})})
 
 

@@ -12,7 +12,7 @@ from app.domain.contract import Halt, PlanRevision, SubtaskAddition, SubtaskRemo
 from app.domain.errors import Conflict, NotFound, Outdated
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import Run, RunStatus, WaitReason
-from app.models.storage.resolution import resolve_roles
+from app.models.storage.resolution import replace_gone
 from app.runs.service.gateway import RunGateway
 from app.runs.service.runs import Runs
 from app.runs.storage import steering
@@ -81,7 +81,7 @@ class Steering:
         if run.reason is not WaitReason.MODEL_REFUSED:
             raise Conflict(f"run {run.id} does not wait for its model: a run keeps the models that it began with")
         query = (await self._log.load(run.id)).query
-        models = await resolve_roles(self._database, query.models)
+        models = await replace_gone(self._database, query.models)
         await steering.set_query(self._database, run.id, query.model_copy(update={"models": models}))
 
     async def approve(self, run_id: UUID) -> Run:
