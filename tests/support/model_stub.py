@@ -31,6 +31,8 @@ MODEL = "stub"
 CONTEXT = 131_072
 """The tokens of its context, as it tells in its list of models."""
 CUT_OFF_CHARS = 40
+FAILING_LOADS = 10
+"""Of so many orders to load a model one fails."""
 Answerer = Callable[[StubPrompt], str | None]
 
 
@@ -48,6 +50,7 @@ class ModelStub:
     shape: RunShape = field(default_factory=RunShape)
     answerer: Answerer | None = None
     known: set[str] = field(default_factory=set)
+    loads: int = 0
     drip: timedelta = timedelta(milliseconds=100)
     base_url: str = ""
     in_flight: int = 0
@@ -168,6 +171,12 @@ class ModelStub:
             self.faults.rates = parse_rates(orders["rates"])
         for order in orders.get("next", ()):
             self.faults.order(Fault(order["kind"]), order.get("step", ""), int(order.get("times", 1)))
+        if name := orders.get("load"):
+            self.loads += 1
+            if self.loads % FAILING_LOADS == 0:
+                raise ValueError(f"no memory for {name}")
+            self.known.add(name)
+        self.known -= set(orders.get("unload", ()))
         if orders.get("drop_all"):
             self.drop_all()
 
@@ -219,6 +228,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--latency-ms", type=float, default=200.0)
     parser.add_argument("--jitter-ms", type=float, default=0.0)
     parser.add_argument("--bill", type=Path)
+    parser.add_argument("--known", action="append", default=[], metavar="NAME", help="a model; without any, every name is one")
     parser.add_argument("--fault", action="append", default=[], metavar="KIND=SHARE", help=", ".join(Fault))
     parser.add_argument("--retry-after-s", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)
@@ -237,6 +247,7 @@ async def serve(options: argparse.Namespace) -> None:
         bill=Bill(options.bill),
         faults=Faults(parse_rates(options.fault), retry_after_s=options.retry_after_s, seed=options.seed),
         shape=RunShape.parse(options.shape),
+        known=set(options.known),
     )
     async with serve_model_stub(stub, options.port):
         print(stub.base_url, flush=True)

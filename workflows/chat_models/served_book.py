@@ -18,7 +18,7 @@ from workflows.prompts.library import PromptLibrary
 class OpenModel:
     """A model that can be asked, with what suits it: the notation of its answers, prompts and agents for its context.
 
-    `context_tokens` is 0 where it is unknown.
+    `context_tokens` is 0 where it is unknown; `on_this_machine` says where its server is.
     """
 
     chat: ChatModel
@@ -27,6 +27,7 @@ class OpenModel:
     agents: AgentSet
     prices: ModelPrices = field(default_factory=ModelPrices)
     context_tokens: int = 0
+    on_this_machine: bool = False
 
     @property
     def name(self) -> str:
@@ -73,6 +74,6 @@ class ServedModels:
                 self.others[name] = await self.connect(record)
         return self.others.get(name)
 
-    def prices_of(self, name: str) -> ModelPrices:
-        """Return the prices of an open model."""
-        return self.others.get(name, self.main).prices
+    def find_known(self, name: str) -> OpenModel:
+        """Return a model that is open; the settings' for any other name."""
+        return self.others.get(name, self.main)

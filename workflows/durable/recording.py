@@ -49,7 +49,7 @@ class DurableRecord:
         stored: Iterable[Turn],
         models: Callable[[str], ServerCircuit],
         index: ServerCircuit,
-        silence: SilencePolicy = USUAL_PATIENCE,
+        silence: Callable[[str], SilencePolicy] = lambda _: USUAL_PATIENCE,
         explain: RefusalWords = repeat_refusal,
     ) -> None:
         self._ledger = ledger
@@ -192,7 +192,7 @@ class DurableRecord:
         """
         call = self._ledger.room.share_call(self._key_of(turn), watch, model, request, self)
         try:
-            answered = await await_answer(call, request, self._silence, partial(self._waits.tell_silence, turn.agent))
+            answered = await await_answer(call, request, self._silence(model.name), partial(self._waits.tell_silence, turn.agent))
         except asyncio.CancelledError:
             if call.owner is self:
                 call.answer.cancel()

@@ -42,7 +42,8 @@ async def open_served_models(
     async def connect(model: ServedModel) -> OpenModel:
         endpoint = make_endpoint(model, settings, environment)
         chat = await stack.enter_async_context(connect_model(endpoint))
-        return equip_model(fix_temperature(chat, model.temperature), model, await _find_context(model, endpoint), prompts)
+        equipped = equip_model(fix_temperature(chat, model.temperature), model, await _find_context(model, endpoint), prompts)
+        return replace(equipped, on_this_machine=endpoint.on_this_machine)
 
     async def find(name: str) -> ServedModel | None:
         if name in offered:

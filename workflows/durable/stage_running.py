@@ -82,7 +82,7 @@ async def perform_open_stage(
         stage,
         opening.attempt,
         shop.rooms.room_of(request.run_id),
-        shop.models.prices_of,
+        lambda name: shop.models.find_known(name).prices,
         activity.is_worker_shutdown,
         first=first if opening.granted and first is not None else NOTHING,
         finish=request.finish,
@@ -90,7 +90,7 @@ async def perform_open_stage(
         halt=opening.halt,
     )
     explain = partial(explain_refusal, shop.database, request.query.models)
-    record = DurableRecord(ledger, opening.turns, shop.model_circuits.__getitem__, shop.index_circuit, shop.silence, explain)
+    record = DurableRecord(ledger, opening.turns, shop.model_circuits.__getitem__, shop.index_circuit, shop.silence_of, explain)
     models = await shop.open_models(request.query)
     attempt = StageAttempt(shop, request, stage, wanted.title, opening, ledger, record, models)
     with count_for(request.run_id):

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import asyncpg
@@ -93,6 +93,10 @@ class Workshop:
         """Return the agents of the query's system for a model. Without a model there is only one set."""
         other = self.asks_a_model and query.system is not SystemName.MINDDR
         return AGENTS[query.system] if other else model.agents
+
+    def silence_of(self, name: str) -> SilencePolicy:
+        """Return how long this model may be silent: longer where its server is on this machine."""
+        return replace(self.silence, on_this_machine=self.models.find_known(name).on_this_machine)
 
     def reserve_first(self, finish: bool) -> Reservation | None:
         """Return the reservation of a stage that opens; None if it spends nothing and so may always run."""

@@ -17,8 +17,6 @@ from retrieval.outside.services import OutsideServices, open_outside_services
 from retrieval.ports import PageReader
 from retrieval.service.client import IndexClient
 from workflows.agents.brief import BRIEF
-from workflows.chat_models.configured import endpoint_of
-from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.durable.deployment import compute_build_id
 from workflows.durable.mcp_tools import connect_mcp_tools
 from workflows.durable.served_setup import open_served_models
@@ -60,16 +58,15 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             mailbox=mailbox_of(settings),
             build=compute_build_id(),
             most=AccountPolicy.of(settings).most,
-            silence=_make_silence_policy(settings, endpoint_of(settings)),
+            silence=_make_silence_policy(settings),
         )
 
 
-def _make_silence_policy(settings: Settings, endpoint: ModelEndpoint | None) -> SilencePolicy:
+def _make_silence_policy(settings: Settings) -> SilencePolicy:
     given = settings.llm_give_up_after
     return SilencePolicy(
         tell_after=timedelta(seconds=settings.llm_tell_after),
         give_up_after=None if given is None else timedelta(seconds=given),
-        on_this_machine=endpoint is not None and endpoint.on_this_machine,
     )
 
 

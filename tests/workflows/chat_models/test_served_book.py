@@ -57,7 +57,7 @@ async def test_a_model_is_connected_once_as_its_record_says(postgres_url: str) -
         body = server.seen[-1].body
         assert (body["model"], body["temperature"], body["top_p"]) == ("writer-v1", 0.6, 0.9)
         small = await models.open("small")
-        assert (small.context_tokens, small.prices, models.prices_of("small")) == (32_000, small.prices, small.prices)
+        assert (small.context_tokens, small.prices, models.find_known("small").prices) == (32_000, small.prices, small.prices)
     await database.close()
 
 

@@ -60,7 +60,7 @@ class RecordedRun:
             finish=finish,
         )
         circuits = defaultdict(ServerCircuit)
-        return DurableRecord(ledger, opening.turns, circuits.__getitem__, ServerCircuit(refusal=ToolError), silence)
+        return DurableRecord(ledger, opening.turns, circuits.__getitem__, ServerCircuit(refusal=ToolError), lambda _: silence)
 
     async def set_halt(self, halt: Halt) -> None:
         await steering.set_control(self.database, self.run_id, halt, replacing=tuple(Halt))
