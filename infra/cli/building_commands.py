@@ -9,10 +9,9 @@ import typer
 from app.domain.benchmark import CandidateQuestion, Decision, QuestionDomain, Review, Screening
 from app.domain.errors import InvalidInput
 from app.preferences.service.asked_questions import consented_questions
-from app.preferences.service.pseudonyms import Pseudonyms, read_key
+from app.preferences.service.pseudonyms import KEY_FILE, Pseudonyms, read_key
 from app.settings import Settings
 from infra.cli.execute import say
-from infra.cli.preference_export import KEY_FILE
 from infra.cli.worker_database import open_worker_pool
 from infra.local.home import Home
 from training.decontamination.public_sets import read_public_sets

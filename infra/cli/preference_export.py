@@ -3,14 +3,12 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.preferences.service.pseudonyms import Pseudonyms, read_key
+from app.preferences.service.pseudonyms import KEY_FILE, Pseudonyms, read_key
 from app.preferences.service.training_export import Manifest
 from app.preferences.service.training_export import export as write
 from app.settings import Settings
 from infra.cli.worker_database import open_worker_pool
 from infra.local.home import Home
-
-KEY_FILE = "pseudonyms.key"
 
 
 async def export(settings: Settings, out: Path, since: datetime, comments: bool, evidence: bool, key_file: Path | None) -> int:

@@ -14,9 +14,8 @@ from app.domain.served_models import ModelRole, Notation
 from app.models.artifacts.folder import FolderArtifacts
 from app.models.service import registry
 from app.preferences.service.exportable import list_exportable
-from app.preferences.service.pseudonyms import Pseudonyms, read_key
+from app.preferences.service.pseudonyms import KEY_FILE, Pseudonyms, read_key
 from app.settings import Settings
-from infra.cli.preference_export import KEY_FILE
 from infra.cli.registry_commands import open_registry
 from infra.cli.registry_folder import TrainedFolder, read_trained_folder
 

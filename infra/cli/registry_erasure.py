@@ -7,10 +7,9 @@ from pathlib import Path
 from app.models.artifacts.folder import FolderArtifacts
 from app.models.service.erasure import carry_out_erasure, list_forgettable_artifacts, list_to_retrain
 from app.preferences.service.exportable import list_exportable
-from app.preferences.service.pseudonyms import Pseudonyms, read_key
+from app.preferences.service.pseudonyms import KEY_FILE, Pseudonyms, read_key
 from app.settings import Settings
 from infra.cli.execute import FAILED, say
-from infra.cli.preference_export import KEY_FILE
 from infra.cli.registry_commands import open_registry
 
 

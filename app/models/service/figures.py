@@ -72,7 +72,7 @@ def _list_alarms(figures: Mapping[str, Any]) -> Iterator[str]:
 def _list_losses(figures: Mapping[str, Any], name: str) -> Iterator[str]:
     value = next((figures[each] for each in GAINS if each in figures), None)
     if isinstance(value, int | float) and value < 0 and None not in (figures.get(LOW), figures.get(HIGH)):
-        named = next((str(each) for each in figures.values() if isinstance(each, str)), name)
+        named = figures.get("metric") or figures.get("name") or name
         yield f"{named}: {format_value(value)} ({format_value(figures[LOW])} to {format_value(figures[HIGH])})"
     for key, inside in figures.items():
         records = inside if isinstance(inside, Sequence) and not isinstance(inside, str) else [inside]

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from app.domain.errors import SetupError
 
+KEY_FILE = "pseudonyms.key"
+"""The name of the key's file in the home."""
 KEY_BYTES = 32
 NAME_CHARS = 20
 
