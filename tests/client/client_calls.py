@@ -45,6 +45,7 @@ EXAMPLES |= {
     "role": "member",
     "how": "rewrite",
 }
+EXAMPLES |= {"present_models": True}
 
 
 def list_functions() -> Iterator[tuple[str, Callable[..., Request[Any]]]]:

@@ -56,9 +56,10 @@ async def test_what_serves_is_told_to_everybody_and_moved_by_the_operator_alone(
             assert (await person.post(f"/v1/registry/roles/writer/{act}", REASON)).is_problem(403)
     assert (await operator.post(f"{path}/promote", REASON)).json["state"] == "serving"
     assert (await operator.post("/v1/registry/roles/writer/hold", {"reason": "a fair"})).status == 204
+    address = f"{operator.id}@example.org"
     for person, may_act, by in (
-        (operator, True, f"{operator.id}@example.org"),
-        (member, False, None),
+        (operator, True, address),
+        (member, False, address),
         (other, False, "operator"),
     ):
         told = (await person.get("/v1/registry/roles")).json
