@@ -16,9 +16,7 @@ def figures_html(figures: Mapping[str, Any]) -> str:
     """Return figures as HTML: single values in a line, each list of records as a table."""
     shown = {name: value for name, value in figures.items() if name not in LEFT_OUT and value not in (None, [], {}, "")}
     flat = {name: value for name, value in shown.items() if not _is_table(value)}
-    lines = "".join(
-        f"<li><strong>{escape(say_name('measured', name))}</strong> {escape(_format(value))}</li>" for name, value in flat.items()
-    )
+    lines = "".join(f"<li><strong>{escape(say_name('measured', name))}</strong> {_cell_html(flat, name)}</li>" for name in flat)
     tables = "".join(table_html(value) for value in shown.values() if _is_table(value))
     return (f'<ul class="r-list">{lines}</ul>' if lines else "") + tables
 

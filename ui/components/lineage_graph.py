@@ -50,7 +50,7 @@ def _box_html(version: ModelVersionView, column: int, row: int, chosen: bool) ->
 
 
 def _line_html(from_column: int, from_row: int, column: int, row: int) -> str:
-    """Return a line from the middle of a parent's right side to that of its child's left side, with a corner where it goes down."""
+    """Return a line from the middle of a parent's right side to that of its child's left side, round a corner."""
     x, middle = from_column * (WIDTH + BESIDE) + WIDTH, HEIGHT // 2
     y, down = from_row * (HEIGHT + BELOW) + middle, (row - from_row) * (HEIGHT + BELOW)
     start = f'<i style="left:{x}px;top:{y}px;width:{BESIDE // 2}px"></i>'
