@@ -96,9 +96,9 @@ class _Mlflow:
 
     async def call(self, what: str, told: Mapping[str, Any], method: str = "POST", forgive: str = "") -> dict[str, Any]:
         """Return the answer to a call. A refusal with the code `forgive` is no failure."""
-        body = {"params": told} if method == "GET" else {"json": told}
+        params, body = (told, None) if method == "GET" else (None, told)
         try:
-            async with self._session.request(method, self._address + what, **body) as reply:
+            async with self._session.request(method, self._address + what, params=params, json=body) as reply:
                 answer: dict[str, Any] = await reply.json(content_type=None)
                 status = reply.status
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
