@@ -54,12 +54,20 @@ class AccessScope(StrEnum):
     TEAM_WRITE = "team:write"
     KEYS_READ = "keys:read"
     KEYS_WRITE = "keys:write"
+    MODELS_READ = "models:read"
+    MODELS_MANAGE = "models:manage"
     USAGE_READ = "usage:read"
     AUDIT_READ = "audit:read"
     ACCOUNT_READ = "account:read"
     ACCOUNT_WRITE = "account:write"
     ORGANISATION_READ = "organisation:read"
     ORGANISATION_WRITE = "organisation:write"
+
+
+class ActReason(Value):
+    """Why something is done; it is kept, and shown with it."""
+
+    reason: str
 
 
 class Action(StrEnum):
@@ -99,6 +107,11 @@ class Action(StrEnum):
     COLLECTION_OPENED = "collection_opened"
     COLLECTION_DELETED = "collection_deleted"
     CONSENT_CHANGED = "consent_changed"
+    MODEL_PROMOTED = "model_promoted"
+    ROLE_HELD = "role_held"
+    ROLE_RELEASED = "role_released"
+    ROLE_TAKEN_BACK = "role_taken_back"
+    MODEL_WITHDRAWN = "model_withdrawn"
 
 
 class AddedNote(Value):
@@ -177,6 +190,17 @@ class Budget(Value):
     max_tokens: int | None = None
     max_cost_microusd: int | None = None
     max_seconds: int | None = None
+
+
+class CanaryState(StrEnum):
+    """
+    The state of a canary. `stopped`: a person ended it without a verdict.
+    """
+
+    RUNNING = "running"
+    PROMOTED = "promoted"
+    ROLLED_BACK = "rolled_back"
+    STOPPED = "stopped"
 
 
 class Claim(Value):
@@ -441,6 +465,30 @@ class Effort(StrEnum):
     DEEP = "deep"
 
 
+class ErasurePolicy(StrEnum):
+    """
+    What becomes of a version when data that it learned from is erased; the next cycle carries it out.
+    """
+
+    KEEP = "keep"
+    RETRAIN = "retrain"
+    WITHDRAW = "withdraw"
+
+
+class EvaluationKind(StrEnum):
+    """
+    The kinds of evaluations that a version collects. `training`: curves and figures of the run that made it.
+
+    `erasure`: how many of its rows were erased since, and what was done about it.
+    """
+
+    TRAINING = "training"
+    GATE = "gate"
+    EVALUATION = "evaluation"
+    CANARY = "canary"
+    ERASURE = "erasure"
+
+
 class EventType(StrEnum):
     """
     The kinds of events; docs/events.md gives each payload. `gap` is sent to watchers and never in a log.
@@ -549,6 +597,14 @@ class GivenToken(Value):
     token: str
 
 
+class HoldView(Value):
+    """Who holds a role and why: no cycle moves it until it is released."""
+
+    by: str
+    why: str
+    at: datetime
+
+
 class Interactions(Value):
     """
     The interactions of one sample. A turn of MaMs is a round of all three agents, else one decision of a searching agent.
@@ -610,6 +666,15 @@ class Language(StrEnum):
     ZH = "zh"
 
 
+class LearnedSet(Value):
+    """A set that a version learned from."""
+
+    kind: str
+    digest: str
+    rows: int
+    consents_at: datetime | None
+
+
 class Length(StrEnum):
     """
     The length of the report, relative to its effort's usual one.
@@ -636,6 +701,29 @@ class MailState(StrEnum):
     SENT = "sent"
     REFUSED = "refused"
     UNSUBSCRIBED = "unsubscribed"
+
+
+class ModelRole(StrEnum):
+    """
+    The roles that a model may have in a run. The three agents of MaMs have one model, the searcher.
+    """
+
+    PLANNER = "planner"
+    SEARCHER = "searcher"
+    WRITER = "writer"
+    RUBRIC = "rubric"
+    JUDGE = "judge"
+
+
+class MoveView(Value):
+    """One move of a role from a served model to another."""
+
+    role: ModelRole
+    came_from: str
+    went_to: str
+    by: str = Field(..., description="As of a change of state.")
+    why: str
+    at: datetime
 
 
 class NewAccount(Value):
@@ -851,6 +939,13 @@ class Problem(Value):
         description="For a request that is malformed: its fields and what is wrong.",
         validate_default=True,
     )
+
+
+class Promotion(Value):
+    """A promotion: which served model of the version gets the role; by default the one of the version's name."""
+
+    reason: str
+    served: str = ""
 
 
 class Quota(Value):
@@ -1313,6 +1408,14 @@ class UsageReport(Value):
     runs: Sequence[RunUsage] = Field(..., description="The hundred dearest.")
 
 
+class VersionEvaluation(Value):
+    """Figures that were measured of a version."""
+
+    kind: EvaluationKind
+    figures: Mapping[str, Any]
+    at: datetime
+
+
 class VersionOrigin(StrEnum):
     """
     The origin of a version.
@@ -1324,6 +1427,19 @@ class VersionOrigin(StrEnum):
     DEEPENED = "deepened"
     REVERTED = "reverted"
     CHOSEN = "chosen"
+
+
+class VersionState(StrEnum):
+    """
+    The state of a version. `retired` has served and was replaced; `withdrawn` may not serve again.
+    """
+
+    CANDIDATE = "candidate"
+    REFUSED = "refused"
+    CANARY = "canary"
+    SERVING = "serving"
+    RETIRED = "retired"
+    WITHDRAWN = "withdrawn"
 
 
 class WaitReason(StrEnum):
@@ -1434,6 +1550,20 @@ class AnswerView(Value):
     usage: Usage
     created_at: datetime
     finished_at: datetime | None
+
+
+class CanaryView(Value):
+    """A candidate that serves, or served, a share of the organisations."""
+
+    id: str
+    version: str
+    role: ModelRole
+    served: str
+    share: float
+    state: CanaryState
+    why: str
+    started_at: datetime
+    ended_at: datetime | None
 
 
 class CandidateView(Value):
@@ -1736,6 +1866,31 @@ class MemberPage(Value):
     next: str | None = None
 
 
+class ModelVersionView(Value):
+    """A version of a trained model. `rows` are those of all sets that it learned from."""
+
+    id: str
+    name: str
+    role: ModelRole
+    number: int
+    parent: str | None
+    state: VersionState
+    recipe: str
+    base: str
+    licence: str
+    notation: str
+    artifact: str
+    rows: int
+    on_erasure: ErasurePolicy
+    created_at: datetime
+
+
+class MoveList(Value):
+    """The last moves of roles, newest first."""
+
+    items: Sequence[MoveView]
+
+
 class NewChoice(Value):
     """The better report. A preference has a strength from 1 (slightly) to 3 (far better)."""
 
@@ -2017,6 +2172,17 @@ class Rewriting(Value):
     )
 
 
+class RoleView(Value):
+    """What serves a role, and since when; `version` is null for a model that was not trained here."""
+
+    role: ModelRole
+    served: str
+    since: datetime | None
+    version: ModelVersionView | None
+    held: HoldView | None
+    canary: CanaryView | None
+
+
 class ScheduleChange(Value):
     """A change of a schedule; fields that are left out stay."""
 
@@ -2083,6 +2249,18 @@ class ToolList(Value):
 
     items: Sequence[ToolUse]
     sources: Sequence[SourceKind] = Field(..., description="The kinds of sources that a run can search here.")
+
+
+class VersionChange(Value):
+    """One change of a version's state."""
+
+    state: VersionState
+    by: str = Field(
+        ...,
+        description="A person's address for the operator's organisation, `operator` for others; or what did it.",
+    )
+    why: str
+    at: datetime
 
 
 class VersionInfo(Value):
@@ -2248,6 +2426,14 @@ class FiringPage(Value):
     next: datetime | None = None
 
 
+class LearnedVotesView(Value):
+    """A version that learned from your votes: from `own` of them, of `judgements` in all."""
+
+    version: ModelVersionView
+    own: int
+    judgements: int
+
+
 class Me(Value):
     """The person who asks, with what they may do in this organisation, with this key or session."""
 
@@ -2265,10 +2451,43 @@ class Me(Value):
     )
 
 
+class ModelVersionDetail(Value):
+    """
+    A version with all that is known of it, each list oldest first.
+
+    `lineage` has all that it descends from and all that descends from it. `judgements` counts those of readers among its rows.
+    `configuration` is the recipe's, for the operator's organisation alone.
+    """
+
+    version: ModelVersionView
+    sets: Sequence[LearnedSet]
+    judgements: int
+    configuration: Mapping[str, Any]
+    changes: Sequence[VersionChange]
+    evaluations: Sequence[VersionEvaluation]
+    canaries: Sequence[CanaryView]
+    moves: Sequence[MoveView]
+    lineage: Sequence[ModelVersionView]
+
+
+class ModelVersionPage(Value):
+    """One page of versions, newest first. `next` is the value of `before` for the following page; null on the last."""
+
+    items: Sequence[ModelVersionView]
+    next: str | None = None
+
+
 class NextAssignment(Value):
     """The pair to judge now; null: there is nothing for you."""
 
     assignment: AssignmentView | None
+
+
+class OwnVotesView(Value):
+    """How many choices between reports you made, and which versions learned from some of them."""
+
+    choices: int
+    learned: Sequence[LearnedVotesView]
 
 
 class ReportDiff(Value):
@@ -2358,6 +2577,13 @@ class RevealedWebhook(Value):
 
     webhook: Webhook
     secret: str
+
+
+class RoleList(Value):
+    """What serves each role. `may_act`: you may promote, hold and take back here."""
+
+    items: Sequence[RoleView]
+    may_act: bool
 
 
 class Run(Value):

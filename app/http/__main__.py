@@ -24,6 +24,7 @@ from app.models.service.serving import list_models_of_settings
 from app.open_files import allow_open_files
 from app.outgoing.addresses import parse_networks
 from app.outgoing.model_check import ModelCheck
+from app.preferences.service.pseudonyms import KEY_FILE
 from app.runs.service.runs import ALL_SYSTEMS, SYSTEMS_WITHOUT_MODEL
 from app.settings import Settings, read_settings
 from app.webhooks.service.delivery import DeliveryPolicy
@@ -86,6 +87,8 @@ async def serve(
             model_check=ModelCheck.of(settings),
             disks=Disks({"home": settings.home, "documents": settings.documents}),
             serving=list_models_of_settings(settings),
+            operator=settings.operator,
+            key_file=settings.home / KEY_FILE,
         )
         answered = LOCAL_HOSTS | settings.host_names | names | {f"[{host}]" if ":" in host else host}
         async with opened as services:

@@ -33,6 +33,7 @@ from app.http.health import health
 from app.http.openapi import document as openapi
 from app.http.services import Services
 from app.idempotency.api import Idempotency
+from app.models.api import RegistryController
 from app.openai.chat import ChatController
 from app.openai.errors import OpenAIErrors
 from app.openai.models import ModelsController
@@ -77,6 +78,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     PreferencesController,
     CollectionsController,
     SchedulesController,
+    RegistryController,
     unsubscribe_page,
     unsubscribe,
     WebhooksController,

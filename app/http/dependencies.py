@@ -16,6 +16,8 @@ from app.collections.service.index_pages import Pages
 from app.collections.service.suggestions import Suggestions
 from app.exports.service import Exports
 from app.http.part_checks import PartChecks
+from app.models.service.operation import Operation
+from app.models.service.standings import Standings
 from app.openai.details import KeptDetails
 from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences
@@ -51,6 +53,8 @@ CollectionsService = NamedDependency[Collections]
 SchedulesService = NamedDependency[Schedules]
 SubscriptionsService = NamedDependency[Subscriptions]
 PreferencesService = NamedDependency[Preferences]
+StandingsService = NamedDependency[Standings]
+OperationService = NamedDependency[Operation]
 AccountsService = NamedDependency[Accounts]
 # The caller; a public route has none.
 CurrentPrincipal = NamedDependency[Principal]

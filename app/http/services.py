@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import UUID
 
 import asyncpg
 
+from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.accounts.service.accounts import Accounts
 from app.accounts.service.authentication import Authenticator
 from app.accounts.service.policy import DEFAULT_POLICY, AccountPolicy
@@ -28,11 +30,14 @@ from app.exports.service.conversion import Conversions
 from app.http.background import Background
 from app.http.part_checks import PartChecks
 from app.idempotency.service import IdempotencyKeys
+from app.models.service.operation import Operation
 from app.models.service.serving import register_settings
+from app.models.service.standings import Standings
 from app.openai.details import KeptDetails
 from app.outgoing.model_check import ModelCheck
 from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences, make_preferences
+from app.preferences.service.pseudonyms import KEY_FILE
 from app.reports.service.revisions import ReportRevisions
 from app.runs.service.deletion import RunDeletion
 from app.runs.service.gateway import RunGateway
@@ -99,6 +104,14 @@ class NotificationServices:
 
 
 @dataclass(frozen=True)
+class ModelServices:
+    """The use cases around trained models: what serves, and what the operator does about it."""
+
+    standings: Standings
+    operation: Operation
+
+
+@dataclass(frozen=True)
 class RequestServices:
     """The parts that every request passes, whatever it asks for."""
 
@@ -109,7 +122,7 @@ class RequestServices:
 
 
 @dataclass(frozen=True)
-class Services(RunServices, ReportServices, SourceServices, NotificationServices, RequestServices):
+class Services(RunServices, ReportServices, SourceServices, NotificationServices, ModelServices, RequestServices):
     """All services. Handlers take each of them under the name of its field."""
 
 
@@ -131,6 +144,8 @@ async def open_services(
     model_check: ModelCheck | None = None,
     disks: Disks | None = None,
     serving: Sequence[ServedModel] = (),
+    operator: UUID = LOCAL_ORGANISATION,
+    key_file: Path = Path(KEY_FILE),
 ) -> AsyncIterator[Services]:
     """Open the pools, the listening connection and the background work, for as long as the context lasts.
 
@@ -140,7 +155,8 @@ async def open_services(
     is the one that runs use, for estimates. `documents` is the folder from which the index reads own documents; `timing` holds
     the times of schedules; `offers` are the models and ways that reports can be written with; `model_check` says whether the
     model takes requests; on full `disks` (default: that of the documents) nothing new is begun; `serving` are the
-    settings' models, of which the first has each role that nobody has moved.
+    settings' models, of which the first has each role that nobody has moved; the admins of `operator` may move roles, and
+    `key_file` has the key of the pseudonyms of exports.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
@@ -161,6 +177,8 @@ async def open_services(
             **vars(_make_report_services(tenants, trusted, gateway, run_services, accounts, offers)),
             **vars(_make_source_services(tenants, trusted, background, services_on, searchable, disks)),
             **vars(_make_notification_services(tenants, trusted, background, timing)),
+            standings=Standings(tenants, trusted, key_file),
+            operation=Operation(trusted, operator),
             **vars(_make_request_services(trusted, asked_for_health, gateway, accounts, background, disks)),
         )
         await services.parts.check_database()

@@ -155,3 +155,14 @@ def erased(key_file: KeyFile = None) -> None:
     from infra.cli.registry_erasure import carry_out
 
     execute(lambda settings: carry_out(settings, key_file))
+
+
+@app.command()
+def export(
+    version: Version,
+    mlflow: Annotated[str, typer.Option(metavar="URL", help="MLflow's server; token: MLFLOW_TRACKING_TOKEN.")],
+) -> None:
+    """Bring a version into MLflow's registry: a registered model for its role, a version, and tags."""
+    from infra.cli.registry_export import export as work
+
+    execute(lambda settings: work(settings, version, mlflow))

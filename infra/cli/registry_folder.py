@@ -9,10 +9,10 @@ from typing import Any
 
 from app.domain.errors import InvalidInput
 from app.domain.model_versions import TrainedOn
+from app.domain.split import Split
 from training.evaluation.harness.manifest import digest_files
 from training.recipes.run_folder import StepMetrics, TrainingFolder, TrainingOrigin
 from training.synthesis.training_set.folder import MANIFEST, ROWS, SetFolder
-from training.synthesis.training_set.splits import Split
 
 CARD = "README.md"
 LICENCE = re.compile(r"^license:\s*[\"']?([^\"'\n]+)", re.MULTILINE)

@@ -7,7 +7,19 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from rubrica_client import accounts, asking, documents, organisation, preferences, reports, runs, schedules, service, webhooks
+from rubrica_client import (
+    accounts,
+    asking,
+    documents,
+    organisation,
+    preferences,
+    registry,
+    reports,
+    runs,
+    schedules,
+    service,
+    webhooks,
+)
 from rubrica_client.request import Request
 
 MODULES: tuple[ModuleType, ...] = (
@@ -16,6 +28,7 @@ MODULES: tuple[ModuleType, ...] = (
     documents,
     organisation,
     preferences,
+    registry,
     reports,
     runs,
     schedules,
@@ -23,7 +36,16 @@ MODULES: tuple[ModuleType, ...] = (
     webhooks,
 )
 EXAMPLES: dict[str, Any] = {"limit": 3, "n": 1, "old": 1, "new": 2, "section": 0, "claim": 0, "days": 7, "overlap": 2}
-EXAMPLES |= {"version": 1, "finish": True, "person": True, "organisation": True, "role": "member", "how": "rewrite"}
+EXAMPLES |= {
+    "version": 1,
+    "finish": True,
+    "present_models": True,
+    "person": True,
+    "organisation": True,
+    "role": "member",
+    "how": "rewrite",
+}
+EXAMPLES |= {"present_models": True}
 
 
 def list_functions() -> Iterator[tuple[str, Callable[..., Request[Any]]]]:

@@ -1,4 +1,4 @@
-"""The team, keys, own documents, schedules, usage, models, and signing in, as a visitor meets them."""
+"""The team, keys, own documents, schedules, usage, and signing in, as a visitor meets them."""
 
 from collections.abc import Callable
 from urllib.parse import unquote
@@ -156,10 +156,6 @@ def test_consent_is_ones_own_and_the_organisations_an_owners(api: FakeApi, open_
     app.toggle(key="consent_person").set_value(False).run()
     assert app.toggle(key="consent_person").value, "it is still given"
     assert not [form for form in app.expander if "password" in form.label], "who has no session has no password to change here"
-
-
-def test_models_are_honest(api: FakeApi, open_page: OpenPage) -> None:
-    assert "No model has been trained here yet." in shown(open_page("models"))
 
 
 def test_a_stranger_gets_a_form_and_no_page(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:

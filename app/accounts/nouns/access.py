@@ -46,6 +46,8 @@ class AccessScope(StrEnum):
     TEAM_WRITE = "team:write"
     KEYS_READ = "keys:read"
     KEYS_WRITE = "keys:write"
+    MODELS_READ = "models:read"
+    MODELS_MANAGE = "models:manage"
     USAGE_READ = "usage:read"
     AUDIT_READ = "audit:read"
     ACCOUNT_READ = "account:read"
@@ -61,6 +63,7 @@ _VIEWER = frozenset(
         AccessScope.COLLECTIONS_READ,
         AccessScope.PREFERENCES_READ,
         AccessScope.SCHEDULES_READ,
+        AccessScope.MODELS_READ,
         AccessScope.TEAM_READ,
         AccessScope.ACCOUNT_READ,
         AccessScope.ACCOUNT_WRITE,
@@ -84,6 +87,7 @@ _ADMIN = _MEMBER | {
     AccessScope.WEBHOOKS_WRITE,
     AccessScope.AUDIT_READ,
     AccessScope.ANNOTATIONS_MANAGE,
+    AccessScope.MODELS_MANAGE,
 }
 SCOPES_OF_ROLE: Mapping[Role, frozenset[AccessScope]] = {
     Role.VIEWER: _VIEWER,

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 DIGITS = 4
-ALARMS = "alarms"
-# An estimate has these fields, beside others that name it.
-VALUE, LOW, HIGH = "value", "low", "high"
+# What a gate holds against a model is in one of these fields.
+ALARMS = ("reasons", "alarms")
+# An estimate has one of these fields and its bounds, beside others that name it.
+GAINS, LOW, HIGH = ("difference", "value"), "low", "high"
 
 
 class FigureTable(NamedTuple):
@@ -63,14 +64,15 @@ def _make_table(title: str, records: Sequence[Mapping[str, Any]]) -> FigureTable
 
 
 def _list_alarms(figures: Mapping[str, Any]) -> Iterator[str]:
-    for alarm in figures.get(ALARMS) or ():
-        yield format_value(alarm)
+    for name in ALARMS:
+        for alarm in figures.get(name) or ():
+            yield format_value(alarm)
 
 
 def _list_losses(figures: Mapping[str, Any], name: str) -> Iterator[str]:
-    value = figures.get(VALUE)
-    if isinstance(value, int | float) and value < 0 and LOW in figures and HIGH in figures:
-        named = next((str(each) for each in figures.values() if isinstance(each, str)), name)
+    value = next((figures[each] for each in GAINS if each in figures), None)
+    if isinstance(value, int | float) and value < 0 and None not in (figures.get(LOW), figures.get(HIGH)):
+        named = figures.get("metric") or figures.get("name") or name
         yield f"{named}: {format_value(value)} ({format_value(figures[LOW])} to {format_value(figures[HIGH])})"
     for key, inside in figures.items():
         records = inside if isinstance(inside, Sequence) and not isinstance(inside, str) else [inside]

@@ -14,12 +14,21 @@ from app.models.service.figures import tabulate
 from tests.app.models.trained_models import add_version
 
 GATE = {
-    "decision": "refused",
-    "tests": [
-        {"name": "wins of readers", "value": 0.08, "low": 0.02, "high": 0.14, "passed": True},
-        {"name": "citations | precision", "value": -0.051, "low": -0.09, "high": -0.01, "passed": False},
+    "verdict": "refused",
+    "rows": [
+        {"metric": "wins of readers", "kind": "proof", "difference": 0.08, "low": 0.02, "high": 0.14, "relative": True},
+        {
+            "metric": "citations | precision",
+            "kind": "proof",
+            "difference": -0.051,
+            "low": -0.09,
+            "high": -0.01,
+            "relative": False,
+        },
+        {"metric": "length", "kind": "alarm", "difference": None, "low": None, "high": None, "relative": False},
     ],
-    "alarms": ["reports are 40% longer than their references", {"name": "copied prompts", "share": 0.125}],
+    "leaks": None,
+    "reasons": ["reports are 40% longer than their references", {"name": "copied prompts", "share": 0.125}],
 }
 RUN = {"curves": {"loss": [[1, 0.9], [2, 0.5], [3, 0.6]]}, "figures": {"faults before": 0.25, "faults after": 0.125}}
 
