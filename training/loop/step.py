@@ -4,20 +4,23 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from app.domain.errors import RubricaError
+from app.domain.errors import ModelUnavailable, RubricaError
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
 from training.folders import replace_file
 from training.recipes.stop_signals import TrainingStopped
 
 TASK, OUTCOME, PROGRESS = "task.json", "outcome.json", "progress.json"
 SIGNALLED = 128
+SERVER_AWAY = 75
+"""A server does not answer: the step is taken again later (EX_TEMPFAIL)."""
 StepWork = Callable[[StepTask, Path], StepOutcome]
 
 
 def run_step(work: StepWork) -> int:
     """Do a step's work in the folder that the command line names. Return an exit code: 0 wherever there is an outcome.
 
-    What cannot be used is an outcome too, which says what to do. A step that was asked to stop leaves none, and goes on later.
+    What cannot be used is an outcome too, which says what to do. A step that was asked to stop leaves none, nor
+    does one whose server is away: it goes on later.
     """
     folder = Path(sys.argv[1]).resolve()
     try:
@@ -25,6 +28,9 @@ def run_step(work: StepWork) -> int:
         outcome = work(task, folder)
     except TrainingStopped as stopped:
         return SIGNALLED + stopped.received
+    except ModelUnavailable as error:
+        print(error)
+        return SERVER_AWAY
     except RubricaError as error:
         outcome = StepOutcome(verdict=StepVerdict.FAILED, detail=str(error))
     replace_file(folder / OUTCOME, outcome.model_dump_json(indent=1).encode())

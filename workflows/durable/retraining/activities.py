@@ -1,5 +1,6 @@
 """The activity of cycles: it takes the next step, unless a person wishes otherwise, and says what comes then."""
 
+import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +14,7 @@ from app.models.service.cycle_order import CycleEnd, Step, find_next
 from app.models.service.cycles import begin_cycle, stored_plan
 from app.models.storage import cycles
 from workflows.durable.persistence import persist
-from workflows.durable.retraining.interruption import CycleInterrupted, StepKilled
+from workflows.durable.retraining.interruption import CycleInterrupted, ServerAway, StepKilled, wait_for_server
 from workflows.durable.retraining.own_steps import OWN_STEPS
 from workflows.durable.retraining.payloads import ADVANCE_CYCLE, BEGIN_CYCLE, CycleMove, PlannedCycle
 from workflows.durable.retraining.steps import take_step
@@ -78,6 +79,11 @@ class RetrainingActivities:
         try:
             outcome = self._check_caps(cycle, step, outcomes) or await take_step(self._place, cycle, step, outcomes)
         except (CycleInterrupted, StepKilled):
+            return CycleMove.BUSY
+        except ServerAway as away:
+            await change_state(self._database, cycle, CycleState.WAITING, f"{step.name} waits for a server: {away}")
+            with contextlib.suppress(CycleInterrupted):
+                await wait_for_server(self._database, cycle)
             return CycleMove.BUSY
         except Exception as error:
             log.exception("cycle %s: the step %s failed", cycle.id, step.name)

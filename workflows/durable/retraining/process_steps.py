@@ -12,7 +12,7 @@ from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepTask, 
 from app.models.service.cycle_order import Step, StepKind
 from app.models.storage import aliases, cycles, served
 from workflows.durable.persistence import persist
-from workflows.durable.retraining.interruption import LOOK_EVERY, CycleInterrupted, StepKilled, wait_a_look
+from workflows.durable.retraining.interruption import LOOK_EVERY, CycleInterrupted, ServerAway, StepKilled, wait_a_look
 from workflows.durable.retraining.leasing import hold_device
 from workflows.durable.retraining.processes import ProcessLook
 from workflows.durable.retraining.telling import note_beginning
@@ -26,6 +26,8 @@ DATABASE_SETTINGS = ("RUBRICA_DATABASE_URL", "RUBRICA_WORKER_DATABASE_URL", "RUB
 PACKAGES = Path(__file__).parents[3]
 NEEDS_DEVICE = (StepKind.TRAIN, StepKind.EXAM)
 SHOWN_OUTPUT = 600
+SERVER_AWAY = 75
+"""The exit code of a step whose server does not answer (EX_TEMPFAIL)."""
 
 
 async def run_process(place: LoopWorkplace, cycle: Cycle, step: Step) -> StepOutcome:
@@ -34,6 +36,7 @@ async def run_process(place: LoopWorkplace, cycle: Cycle, step: Step) -> StepOut
     Raises:
         CycleInterrupted: the cycle is to pause or to stop; the process was asked to end, and saved what it had.
         StepKilled: it was killed, and may go on.
+        ServerAway: a server that it needs does not answer.
     """
     folder = place.folder_of(cycle, step)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -122,18 +125,24 @@ def _read_outcome(folder: Path, look: ProcessLook) -> StepOutcome:
 
     Raises:
         StepKilled: it was killed, and may go on.
+        ServerAway: a server that it needs does not answer.
     """
     try:
         return StepOutcome.of_any_version((folder / OUTCOME).read_bytes())
     except ValidationError as error:
         return StepOutcome(verdict=StepVerdict.FAILED, detail=f"{folder / OUTCOME} cannot be read: {error}")
     except FileNotFoundError:
+        if look.code == SERVER_AWAY:
+            raise ServerAway(_read_end(folder)) from None
         if _was_killed(look) and _count_kills(folder) < MOST_KILLS:
             raise StepKilled(folder.name) from None
-    printed = (
-        (folder / OUTPUT).read_bytes()[-SHOWN_OUTPUT:].decode(errors="replace").strip() if (folder / OUTPUT).exists() else ""
-    )
-    return StepOutcome(verdict=StepVerdict.FAILED, detail=f"it ended with {look.code} and no outcome: {printed}")
+    return StepOutcome(verdict=StepVerdict.FAILED, detail=f"it ended with {look.code} and no outcome: {_read_end(folder)}")
+
+
+def _read_end(folder: Path) -> str:
+    """Return the end of what a process printed."""
+    output = folder / OUTPUT
+    return output.read_bytes()[-SHOWN_OUTPUT:].decode(errors="replace").strip() if output.exists() else ""
 
 
 def _was_killed(look: ProcessLook) -> bool:

@@ -203,3 +203,26 @@ async def test_a_held_role_stays_and_the_version_waits_for_a_person(loop: ToyLoo
         cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
         ended = await loop.wait_for(cycle.id, "lacking")
     assert "is held by ann@example.org" in ended.detail
+
+
+async def test_a_server_that_is_away_is_waited_for(loop: ToyLoop) -> None:
+    path = loop.write_plan()
+    text = path.read_text()
+    path.write_text(text.replace(loop.server.url, "http://127.0.0.1:9/v1"))
+    async with loop.worker():
+        cycle = await loop.cycles.start(path, "ann@example.org")
+        waiting = await loop.wait_for(cycle.id, "waiting")
+        assert waiting.detail.startswith("rubric.serve waits for a server")
+        await loop.cycles.wish(cycle.id, CycleWish.STOP, *BY)
+        await loop.wait_for(cycle.id, "stopped")
+
+
+async def test_a_process_whose_server_is_away_is_started_again(loop: ToyLoop) -> None:
+    loop.script(rubric_exam={"exit": 75, "prints": "no answer from http://judge"})
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        waiting = await loop.wait_for(cycle.id, "waiting")
+        assert waiting.detail == "rubric.exam waits for a server: no answer from http://judge"
+        loop.script()
+        await loop.wait_for(cycle.id, "promoted")
+    assert loop.starts.count("rubric.exam") == 2

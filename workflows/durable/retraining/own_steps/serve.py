@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-from app.domain.errors import ModelError
+from app.domain.errors import ModelError, ModelUnavailable
 from app.domain.retraining import Cycle, StepOutcome, StepVerdict
 from app.domain.served_models import ServedModel
 from app.models.service.cycle_order import Step
@@ -11,13 +11,18 @@ from app.models.service.serving import add_model
 from workflows.chat_models.adapters import load_adapter
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.durable.persistence import persist
+from workflows.durable.retraining.interruption import ServerAway
 from workflows.durable.retraining.own_steps.probe import probe_model
 from workflows.durable.retraining.own_steps.stage_version import get_stage_version, require_stage
 from workflows.durable.retraining.workplace import LoopWorkplace
 
 
 async def serve_version(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes: Mapping[str, StepOutcome]) -> StepOutcome:
-    """Load, probe, and note the served model. Its name is new, so no run has it yet."""
+    """Load, probe, and note the served model. Its name is new, so no run has it yet.
+
+    Raises:
+        ServerAway: the server does not answer.
+    """
     stage = require_stage(step)
     version = await persist(lambda: get_stage_version(place, cycle, stage))
     server = stage.server
@@ -36,6 +41,8 @@ async def serve_version(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes
     try:
         await load_adapter(endpoint, version.name, place.artifacts.get(version.artifact))
         await probe_model(endpoint, model)
+    except ModelUnavailable as error:
+        raise ServerAway(str(error)) from error
     except ModelError as error:
         return StepOutcome(verdict=StepVerdict.FAILED, detail=f"{version.name} is not served: {error}")
 
