@@ -28,7 +28,7 @@ from peft import LoraConfig, get_peft_model
 from bench.result import print_result
 from training.recipes.merging import ADAPTER
 from training.rollouts.tiny_policy import build_tiny_model, build_tiny_tokenizer, save_tiny_policy
-from training.serving.digest import digest_folder, name_adapter
+from training.serving.digest import digest_adapter, name_adapter
 
 SWAPS, LOOPS = 50, 32
 BROKEN_EACH = 10
@@ -127,7 +127,7 @@ async def swap(server: Server, target: Target, folders: list[Path], first: str, 
     """Swap to one adapter after the other; stay where the load of one is refused."""
     now = first
     for version, folder in enumerate(folders, 2):
-        name, began = name_adapter("writer", version, digest_folder(folder)), time.monotonic()
+        name, began = name_adapter("writer", version, digest_adapter(folder)), time.monotonic()
         if not await server.load(name, folder):
             counts.refused_loads += 1
             continue
@@ -174,7 +174,7 @@ async def measure(folder: Path, swaps: int, loops: int) -> Counts:
     """Swap while the loops ask."""
     base = save_tiny_policy(folder / "base")
     initial, *others = make_adapters(folder, swaps)
-    first, counts = name_adapter("writer", 1, digest_folder(initial)), Counts()
+    first, counts = name_adapter("writer", 1, digest_adapter(initial)), Counts()
     connector = aiohttp.TCPConnector(limit=0)
     async with start_server(base, first, initial) as address, aiohttp.ClientSession(connector=connector) as session:
         server, target = Server(address, session), OneTarget(first)

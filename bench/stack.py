@@ -95,9 +95,12 @@ class RunningStack:
 
 @contextlib.asynccontextmanager
 async def start_stack(
-    home: Path, stub: ModelStubProcess | None, more: Mapping[str, str] | None = None
+    home: Path, stub: ModelStubProcess | None, more: Mapping[str, str] | None = None, indexed: bool = True
 ) -> AsyncIterator[RunningStack]:
-    """Start the stack on `home`, answering with the stub's model (or with none), and stop it at the end."""
+    """Start the stack on `home`, answering with the stub's model (or with none), and stop it at the end.
+
+    `indexed`: once the corpus has its vectors.
+    """
     environment = {PREFIX + "HOME": str(home), **(more or {})}
     if stub is not None:
         environment |= {PREFIX + "LLM_BASE_URL": stub.base_url, PREFIX + "LLM_MODEL": "stub"}
@@ -112,7 +115,8 @@ async def start_stack(
             open_client(api, str(stack.home.ensure_api_key())) as client,
         ):
             running = RunningStack(stack.home, client, session, database, said)
-            await wait_for_index(running)
+            if indexed:
+                await wait_for_index(running)
             yield running
     finally:
         stack.stop()

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.domain.errors import ContextTooLong, InvalidInput, NotFound
 from training.rollouts.transformers_engine import TransformersEngine
-from training.serving.digest import check_name, digest_folder
+from training.serving.digest import check_name, digest_adapter
 from training.serving.prompt_format import PromptFormat, choose_format
 from training.serving.shared_weights import SharedWeights
 
@@ -109,7 +109,7 @@ class ServedModels:
                 adapter does not fit the base.
         """
         async with self._loading:
-            digest = await asyncio.to_thread(digest_folder, folder)
+            digest = await asyncio.to_thread(digest_adapter, folder)
             self._check(name, digest)
             self._in_memory += 1
             try:

@@ -7,13 +7,13 @@ from app.domain.model_versions import Canary
 from app.statistics.arm_comparison import Arm
 from app.statistics.canary import ServedRun, Vote
 
-# Runs that ended, by which arm's model they were created with. A second report over the same evidence is no run of its own.
+# Runs that ended, by which arm's model they were created with: a run that names none has the settings' own. A second report
+# over the same evidence is no run of its own.
 RUNS = """
-    SELECT r.created_at AS at, r.query -> 'models' ->> $2 = $3 AS canary, r.status = 'failed' AS failed,
+    SELECT r.created_at AS at, coalesce(r.query -> 'models' ->> $2 = $3, false) AS canary, r.status = 'failed' AS failed,
            g.active_seconds AS seconds, g.cost_microusd AS cost
     FROM runs r JOIN ledgers g ON g.run_id = r.id
     WHERE r.created_at >= $1 AND r.finished_at IS NOT NULL AND r.status IN ('completed', 'failed') AND r.made_for IS NULL
-      AND r.query -> 'models' ->> $2 <> ''
     ORDER BY r.created_at, r.id"""
 # Choices between a report of the candidate and one of another model, by the models that in fact wrote them.
 VOTES = """

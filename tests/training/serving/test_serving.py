@@ -33,7 +33,7 @@ from training.rollouts.engine import SamplingSettings
 from training.rollouts.tiny_policy import POSITIONS, build_tiny_tokenizer
 from training.rollouts.vllm_engine import connect_vllm
 from training.serving.__main__ import main
-from training.serving.digest import digest_folder, name_adapter
+from training.serving.digest import digest_adapter, name_adapter
 from workflows.agents.codec import TagCodec
 from workflows.agents.steps import TextStep
 from workflows.chat_models.context_size import find_context_tokens
@@ -114,15 +114,15 @@ async def test_a_name_means_the_same_files_for_good(caller: Caller, models: tupl
     await caller.unload("a0")
     assert (await caller.load("a0", third))[0] == 400, "nor when it has gone"
     copied = save_adapter(tmp_path / "copy", base, 0)
-    assert digest_folder(copied) == digest_folder(first)
+    assert digest_adapter(copied) == digest_adapter(first)
     assert (await caller.load("a0", copied))[0] == 200, "the same files elsewhere"
 
 
 async def test_a_name_with_a_digest_is_that_of_the_folder(caller: Caller, models: tuple[Path, list[Path]]) -> None:
     await caller.unload("a0")
-    status, said = await caller.load(name_adapter("writer", 3, digest_folder(models[1][1])), models[1][2])
+    status, said = await caller.load(name_adapter("writer", 3, digest_adapter(models[1][1])), models[1][2])
     assert (status, "is of another one" in said["error"]["message"]) == (400, True)
-    name = name_adapter("writer", 3, digest_folder(models[1][2]))
+    name = name_adapter("writer", 3, digest_adapter(models[1][2]))
     assert (await caller.load(name, models[1][2]))[0] == 200
     assert name in await caller.list_models()
 

@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
 
 def leave_files(folder: Path) -> None:
     """Leave what later steps read: the export's manifest, a set's rows, a trained model."""
-    files = {
+    files: dict[str, dict[str, object]] = {
         "snapshot": {"export/manifest.json": {"pseudonym_key": "k"}},
         "set": {"set/manifest.json": {"rows": 1}, "set/train/rows.jsonl": {"id": "r1", "pairs": ["p1", "p2"]}},
         "train": {
