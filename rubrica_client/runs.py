@@ -62,7 +62,7 @@ def resume(run_id: str, *, finish: bool = False, present_models: bool = False) -
 
     With `present_models`, roles whose model is gone get the model that has the role now.
     """
-    wish = Resumption(finish=finish, present_models=present_models)
+    wish = Resumption(finish=finish, present_models=True) if present_models else Resumption(finish=finish)
     return Request("POST", ("v1", "runs", run_id, "resume"), Run, body=wish)
 
 
