@@ -40,5 +40,7 @@ def test_a_written_path_is_noticed() -> None:
 
 def test_the_api_says_the_form_of_each_id() -> None:
     described = [told for item in describe_api()["paths"].values() for told in item.values()]
-    named = [p for told in described for p in told.get("parameters", ()) if p["in"] == "path" and p["schema"]["type"] == "string"]
+    named = [
+        p for told in described for p in told.get("parameters", ()) if p["in"] == "path" and p["schema"].get("type") == "string"
+    ]
     assert not {p["name"] for p in named if p["name"] not in COMPARED and not {"pattern", "format"} & set(p["schema"])}
