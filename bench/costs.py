@@ -55,7 +55,7 @@ from workflows.prompts.library import PromptLibrary
 WARM = 900
 SALVAGED = ("python_calls", "encodings", "ratings", "tool_calls")
 POLL = timedelta(milliseconds=20)
-OWN = tuple(f"{ROOT / package}/" for package in ("app", "workflows", "retrieval/language"))
+OWN = tuple(f"{ROOT / package}/" for package in ("app", "workflows", "retrieval/language", "retrieval/untrusted"))
 """What a worker runs of ours; the index is another process's."""
 SIZES = """SELECT format('SELECT coalesce(sum(octet_length(t::text)), 0) FROM %I t', relname) FROM pg_class
            WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'"""

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.evidence import Passage
+from retrieval.building.screening import screen_documents
 from retrieval.ports import Document, SearchFilter
-from retrieval.search.in_process import LocalSearcher, open_local
+from retrieval.search.in_process import SOTU, LocalSearcher, open_local
 
 DIMENSIONS = 64
 
@@ -87,6 +88,7 @@ class CountedIndex:
 
 @contextmanager
 def open_counted_index(home: Path) -> Iterator[CountedIndex]:
-    """Build and open an index of the default corpus."""
+    """Build, screen and open an index of the default corpus."""
     with open_local(home, encoder=WordEncoder, rater=WordRater()) as searcher:
+        screen_documents(searcher.shelves, SOTU.name)  # as a builder does in its own process
         yield CountedIndex(searcher)

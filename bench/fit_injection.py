@@ -22,10 +22,10 @@ from sklearn.linear_model import LogisticRegression
 
 from bench.injection import LABELS, LEARNED, list_sets, read_pieces
 from bench.labelled_sets import read_lines
-from workflows.agents import injection
-from workflows.agents.injection import InjectionModel
-from workflows.agents.injection_grams import SentenceGrams, Writing, read_sentences, writing_of
-from workflows.agents.plain_letters import to_plain
+from retrieval.untrusted import injection
+from retrieval.untrusted.injection import InjectionModel
+from retrieval.untrusted.injection_grams import SentenceGrams, Writing, read_sentences, writing_of
+from retrieval.untrusted.plain_letters import to_plain
 
 FOLDS = 5
 MOST_FALSE, MOST_NATURAL = 0.03, 0.0005

@@ -28,7 +28,7 @@ from bench.labelled_sets import read_lines
 from bench.result import print_result
 from retrieval.corpora.sotu import StateOfTheUnion
 from retrieval.ports import Document
-from workflows.agents.injection import find_injections
+from retrieval.untrusted.injection import find_injections
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 LABELS = Path(__file__).resolve().parent / "labels" / "injection"

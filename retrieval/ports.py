@@ -19,6 +19,16 @@ class Document(Value):
     hidden: str = ""
 
 
+class ScreenedPassage(Passage):
+    """A passage that the index has screened: `orders` names how it, or its source's data, orders machines about."""
+
+    orders: tuple[str, ...]
+
+    def without_orders(self) -> Passage:
+        """Return the plain passage."""
+        return Passage(source=self.source, text=self.text, start=self.start, end=self.end, score=self.score)
+
+
 class SearchFilter(Value):
     """The restrictions of a search. Empty `collections` means the default collection.
 

@@ -24,7 +24,7 @@ def list_ideographs(text: str) -> list[str]:
 
 def count_ideographs(text: str) -> int:
     """Count the ideographs of a text."""
-    return sum(map(len, _RUN.findall(text)))
+    return 0 if text.isascii() else sum(map(len, _RUN.findall(text)))
 
 
 def count_words(text: str) -> int:

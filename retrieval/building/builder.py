@@ -20,6 +20,7 @@ from app.settings import read_settings
 from retrieval.building.build import BuildTools, PassageEncoder, begin_build
 from retrieval.building.indexing import index_words
 from retrieval.building.reading import read_corpus
+from retrieval.building.screening import screen_documents
 from retrieval.building.vectors import encode_passages, leave_to_words
 from retrieval.corpora.kinds import open_corpus
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
@@ -103,6 +104,13 @@ def _lock_build(home: Path, collection: str) -> int:
     return handle
 
 
+def _is_built(shelves: RetrievalHome, collection: str) -> bool:
+    """Say whether the index has all its vectors, so that only the screening is left to do."""
+    build, name = shelves.catalogue.find_build(collection), shelves.index.resolve(collection)
+    generation = shelves.catalogue.find_generation(name) if name else None
+    return build is not None and build.phase is BuildPhase.DONE and generation is not None and generation.dense
+
+
 def _print_step(build: Build) -> None:
     sys.stdout.write(build.model_dump_json() + "\n")
     sys.stdout.flush()
@@ -126,8 +134,12 @@ def main() -> int:
         os.nice(NICENESS)
         return open_encoder(options.encoder, options.models_dir, options.home / "models", THREADS, engines.embeddings)
 
-    build = run_build(shelves, options.collection, False, encoder, _print_step)
-    return 3 if build.phase is BuildPhase.FAILED else 0
+    if not _is_built(shelves, options.collection):
+        build = run_build(shelves, options.collection, False, encoder, _print_step)
+        if build.phase is BuildPhase.FAILED:
+            return 3
+    screen_documents(shelves, options.collection)
+    return 0
 
 
 if __name__ == "__main__":

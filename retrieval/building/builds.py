@@ -43,13 +43,14 @@ class RunningBuilds:
         self.changed = asyncio.Condition()
 
     def is_running(self, collection: str) -> bool:
-        """Say whether a builder works on this collection."""
-        return collection in self._running
+        """Say whether a builder works on this collection; one that only screens it does not count."""
+        running = self._running.get(collection)
+        return running is not None and not running.phase.finished
 
     async def stop_encoding(self, collection: str) -> None:
-        """Stop a builder that only encodes, and keep its vectors. Raises `Conflict` while a builder reads or indexes."""
+        """Stop a builder that encodes or screens; what it has done stays. Raises `Conflict` while a builder reads or indexes."""
         running = self._running.get(collection)
-        if running is not None and running.phase is not BuildPhase.ENCODING:
+        if running is not None and running.phase in (BuildPhase.READING, BuildPhase.INDEXING):
             raise Conflict(f"{collection!r} is being built already")
         await self.stop(collection)
 
@@ -100,8 +101,8 @@ class RunningBuilds:
             process.terminate()
         async for line in process.stdout:
             build = Build.of_any_version(line)
-            running.phase = build.phase
             await self._on_step(build)
+            running.phase = build.phase
             await self._announce()
         return await process.wait()
 

@@ -112,6 +112,8 @@ def _saturate(counts: NDArray[np.float64], average: float) -> NDArray[np.float64
 
 def prepare_tokens(text: str) -> str:
     """Return the text in compatibility form, each run of ideographs written in simplified ones, as pairs and one by one."""
+    if text.isascii():
+        return text
     return _IDEOGRAPHS.sub(_write_terms, simplify(unicodedata.normalize("NFKC", text)))
 
 

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from app.domain.script import IDEOGRAPHS, is_ideograph
+from app.domain.script import IDEOGRAPHS, has_ideographs, is_ideograph
 from retrieval.language.stems import KEPT_WORDS, stem_word
 from retrieval.language.stop_words import split_at_stop_words
 from retrieval.language.traditional import simplify
@@ -33,8 +33,11 @@ def split_words(text: str) -> list[Word]:
 
     A run of ideographs becomes overlapping pairs of simplified ones, so that both ways of writing Chinese have the same words.
     """
+    words = _WORD.findall(simplify(text.lower()))
+    if not has_ideographs(text):
+        return [*map(_read_word, words)]
     found: list[Word] = []
-    for word in _WORD.findall(simplify(text.lower())):
+    for word in words:
         found.extend(_chinese_words(word) if is_ideograph(word[0]) else [_read_word(word)])
     return found
 

@@ -14,6 +14,7 @@ from retrieval.encoding.answer_rater import AnswerRater
 from retrieval.encoding.encoder import Encoder, EncoderOnFirstUse
 from retrieval.ports import Document, SearchFilter
 from retrieval.search.library import DEFAULT_COLLECTION, Library
+from retrieval.search.screened import mark_screened
 from retrieval.service.owner_lock import lock_home
 from retrieval.store.catalogue import Build, BuildPhase, Collection, CorpusKind
 from retrieval.store.home import RetrievalHome, open_retrieval_home
@@ -50,7 +51,8 @@ class LocalSearcher:
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """See `Searcher.search`."""
         with _map_errors():
-            return await asyncio.to_thread(self.library.search, query, limit, where)
+            found = await asyncio.to_thread(self.library.search, query, limit, where)
+        return mark_screened(found, self.shelves.screened, self.library)
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """See `Speller.respell`."""

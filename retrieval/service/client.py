@@ -15,7 +15,7 @@ import orjson
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError, ToolUnavailable
 from app.domain.evidence import Passage
 from app.outgoing.retry_after import read_retry_after
-from retrieval.ports import Document, SearchFilter
+from retrieval.ports import Document, ScreenedPassage, SearchFilter
 from retrieval.service.still_building import StillBuilding
 from retrieval.store.catalogue import CorpusKind, check_name
 
@@ -63,7 +63,7 @@ class IndexClient:
         """See `Searcher.search`; every failure is a `ToolError`."""
         body = {"query": query, "limit": limit, **where.model_dump()}
         answer = await self._call_when_built("/search", body)
-        return [Passage.of_any_version(passage) for passage in answer["passages"]]
+        return [_read_passage(found) for found in answer["passages"]]
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """See `Speller.respell`; every failure is a `ToolError`."""
@@ -197,6 +197,10 @@ class IndexClient:
             connector = aiohttp.TCPConnector() if remote else aiohttp.UnixConnector(path=path, limit=32)
             self._session = aiohttp.ClientSession(connector=connector)
         return self._session, self._address.rstrip("/") if remote else "http://index"
+
+
+def _read_passage(found: dict[str, Any]) -> Passage:
+    return (ScreenedPassage if "orders" in found else Passage).of_any_version(found)
 
 
 def _path_of(collection: str, *what: str) -> str:

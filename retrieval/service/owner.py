@@ -14,9 +14,11 @@ from app.domain.errors import Conflict, InvalidInput, ToolUnavailable
 from app.domain.evidence import Passage
 from retrieval.building.build import RECIPE, begin_build
 from retrieval.building.builds import ATTEMPTS, RunningBuilds
+from retrieval.building.screening import name_finder
 from retrieval.corpora.uploads import UploadState, upload_states_of
 from retrieval.ports import Document, SearchFilter
 from retrieval.search.library import DEFAULT_COLLECTION, Library
+from retrieval.search.screened import mark_screened
 from retrieval.search.whole import WholeCollections
 from retrieval.service.build_pace import WAIT_FOR_VECTORS, BuildPace
 from retrieval.service.still_building import StillBuilding
@@ -91,7 +93,11 @@ class IndexOwner:
         """Run `Library.search` in a thread, after each collection's first index is ready, and its vectors where they are soon."""
         await self._wait_for_indexes(where)
         await self._wait_for_vectors(where)
-        return await self._run_in_thread(lambda: self._library.search(query, limit, where))
+        return await self._run_in_thread(lambda: self._search(query, limit, where))
+
+    def _search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
+        found = self._library.search(query, limit, where)
+        return mark_screened(found, self._shelves.screened, self._library)
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """Run `Library.respell` in a thread, as `search` does."""
@@ -222,6 +228,8 @@ class IndexOwner:
             await self._begin_build(name)
         elif build.phase is not BuildPhase.DONE or (generation is not None and not generation.dense):
             self._builds.start(name, BuildPhase.ENCODING if build.phase is BuildPhase.DONE else build.phase)
+        elif not self._shelves.screened.is_whole(name, name_finder()):
+            self._builds.start(name, build.phase)
 
     async def _begin_build(self, name: str) -> None:
         """Start a new build, whose state replaces the last one's."""

@@ -7,6 +7,7 @@ from retrieval.index.ports import Index
 from retrieval.store.catalogue import Catalogue
 from retrieval.store.database import StoreDatabase
 from retrieval.store.documents import DocumentStore
+from retrieval.store.screened import ScreenedDocuments
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class RetrievalHome:
     database: StoreDatabase
     catalogue: Catalogue
     store: DocumentStore
+    screened: ScreenedDocuments
     index: Index
     index_folder: Path | None
 
@@ -35,7 +37,7 @@ def open_retrieval_home(
     database = StoreDatabase(folder / "store.db")
     index_folder = None if qdrant_url else folder / "index"
     index = _index_of(folder, qdrant_url, grpc_port, prefix)
-    return RetrievalHome(database, Catalogue(database), DocumentStore(database), index, index_folder)
+    return RetrievalHome(database, Catalogue(database), DocumentStore(database), ScreenedDocuments(database), index, index_folder)
 
 
 def _index_of(folder: Path, qdrant_url: str | None, grpc_port: int | None, prefix: str | None) -> Index:

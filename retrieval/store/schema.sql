@@ -20,6 +20,20 @@ CREATE TABLE IF NOT EXISTS documents (
 CREATE INDEX IF NOT EXISTS documents_by_url ON documents (url);
 CREATE INDEX IF NOT EXISTS documents_by_state ON documents (collection, state);
 CREATE INDEX IF NOT EXISTS documents_by_snapshot ON documents (snapshot);
+-- The orders to machines in each document, as `finder` found them; under an empty document: all of the collection are there.
+CREATE TABLE IF NOT EXISTS screened (
+    collection TEXT NOT NULL,
+    document TEXT NOT NULL,
+    finder TEXT NOT NULL,
+    orders TEXT NOT NULL,
+    PRIMARY KEY (collection, document)
+) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS forget_orders AFTER DELETE ON documents BEGIN
+    DELETE FROM screened WHERE collection = OLD.collection AND document = OLD.key;
+END;
+CREATE TRIGGER IF NOT EXISTS screen_again AFTER INSERT ON documents BEGIN
+    DELETE FROM screened WHERE collection = NEW.collection AND document = '';
+END;
 CREATE TABLE IF NOT EXISTS unreadable (
     collection TEXT NOT NULL,
     path TEXT NOT NULL,

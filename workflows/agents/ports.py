@@ -80,6 +80,6 @@ class Record(Protocol):
         """Take one tool turn. A `ToolError` becomes a `ToolResult` with `error`, stored like any other."""
         ...
 
-    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
-        """Add a line to the run's event log for its watchers."""
+    async def tell(self, event: EventType, agent: str, *payloads: Mapping[str, Any]) -> None:
+        """Add a line for each payload to the run's event log, for its watchers."""
         ...

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from app.domain.evidence import Passage, Quote
 from app.domain.script import is_ideograph
 from retrieval.language.sentences import split_sentences
-from workflows.agents.untrusted import INVISIBLE
+from retrieval.untrusted.invisible import INVISIBLE
 
 MIN_CHARS = 24
 MIN_IDEOGRAPHS = 8

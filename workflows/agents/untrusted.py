@@ -2,6 +2,8 @@
 
 import re
 
+from retrieval.untrusted.invisible import remove_invisible
+
 # Everything that could pass for one of our delimiters, or for the turn markers of a model.
 _IMITATION = re.compile(
     r"<(?=[/!?|｜]|\s*(?:/\s*)?[A-Za-z_])|＜(?=\s*[/|｜]?\s*\w)|\[(?=/?(?:INST|SYS|SYSTEM|TOOL_\w+|AVAILABLE_TOOLS)\b)",
@@ -9,18 +11,7 @@ _IMITATION = re.compile(
 )
 # Ids as agents cite by them, and the markers of a report.
 _CITATION = re.compile(r"\[(?=\[)|[\[(【](?=\s*[PpQq]\d{1,6}\s*[\])】,;，、])")
-INVISIBLE = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
-    "\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e01ef"
-)
-"""Characters that nobody sees, as they stand in the brackets of a pattern."""
-_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 HARMLESS = "‹"
-
-
-def remove_invisible(text: str) -> str:
-    """Remove invisible characters from the text."""
-    return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
 def as_data(text: str) -> str:

@@ -104,10 +104,10 @@ class DurableRecord:
         turn = Turn(agent=agent, ordinal=ordinal, kind=TurnKind.TOOL, step=call.name, digest=digest, call=call)
         return await self._run_to_end(self._use_tool(turn, tool, call))
 
-    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
-        """Append an event, unless this part of the stage is replayed."""
+    async def tell(self, event: EventType, agent: str, *payloads: Mapping[str, Any]) -> None:
+        """Append an event for each payload, unless this part of the stage is replayed."""
         if not self._stored.has_next(agent):
-            await self._ledger.tell(event, agent, payload)
+            await self._ledger.tell(event, agent, *payloads)
 
     async def call_index(self, agent: str, what: str, call: Callable[[], Awaitable[T]]) -> T:
         """Call the index outside a turn, and wait while it is away, also when the stage was told to hand over what it has."""

@@ -44,7 +44,7 @@ class PostgresToolStore:
         body = result.model_dump_json(exclude_defaults=True).encode()
         kept = await persist(lambda: tool_results.remember(self._log.executor, self._run_id, key, body))
         (await self._known_keys()).add(key)
-        return ToolResult.of_any_version(kept)
+        return result if kept is body else ToolResult.of_any_version(kept)
 
     async def _known_keys(self) -> set[str]:
         if self._reading is None:

@@ -181,10 +181,10 @@ class StageLedger:
         except Unavailable:
             return None
 
-    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
-        """Append an event, unless a newer attempt has taken over."""
-        call = next(self._calls)
-        await persist(lambda: self.log.append_once(self.run_id, self.stage, self.attempt, call, event, agent, payload))
+    async def tell(self, event: EventType, agent: str, *payloads: Mapping[str, Any]) -> None:
+        """Append an event for each payload, unless a newer attempt has taken over."""
+        told = [(next(self._calls), payload) for payload in payloads]
+        await persist(lambda: self.log.append_once(self.run_id, self.stage, self.attempt, event, agent, told))
 
     async def _reserve(self, allowance: AgentAllowance, need: Reservation) -> bool:
         self.halt, granted = await self._exchange(allowance.held, need)

@@ -4,6 +4,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -172,10 +173,12 @@ class StageAttempt:
             language=query.language,
         )
 
-    @property
+    @cached_property
     def needed_findings(self) -> tuple[Finding, ...]:
         """The findings this stage builds on, in the order of the plan."""
-        return tuple(Finding.of_any_version(body) for body in self.opening.needed if body is not None)
+        found = tuple(Finding.of_any_version(body) for body in self.opening.needed if body is not None)
+        self.opening.needed.clear()  # a third of what a run has in memory while its report is written
+        return found
 
     async def find_missing_snapshots(self, hashes: list[str]) -> frozenset[str]:
         """Return the sources that are not stored yet. Public copies stay stored for a while; own documents may go at once."""

@@ -97,7 +97,7 @@ class BatchRecord:
         """Refuse, because judges use no tools."""
         raise NotImplementedError("a judge has no tools")
 
-    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
+    async def tell(self, event: EventType, agent: str, *payloads: Mapping[str, Any]) -> None:
         """Do nothing, because nobody watches."""
 
     async def _complete(self, asked: str, model: ChatModel, request: ChatRequest) -> Completion:

@@ -14,10 +14,10 @@ from app.domain.errors import ModelError
 from app.domain.report import Report, Section
 from app.domain.rubric import Criterion
 from app.domain.scorecard import HIGHEST, LOWEST, CriterionScore, normalise_rating
+from retrieval.untrusted.injection import find_injections
 from workflows.agents.asker import Asker
 from workflows.agents.citation_cleaning import remove_citations
 from workflows.agents.concurrency import gather_all
-from workflows.agents.injection import find_injections
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.quoting import locate_quote

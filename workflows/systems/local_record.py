@@ -142,9 +142,10 @@ class LocalRecord:
         self.usage += result.usage
         return result
 
-    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
-        """Pass an event to the watcher."""
-        self._watch(event, agent, payload)
+    async def tell(self, event: EventType, agent: str, *payloads: Mapping[str, Any]) -> None:
+        """Pass an event to the watcher for each payload."""
+        for payload in payloads:
+            self._watch(event, agent, payload)
 
     def _check_allowed(self, agent: str) -> None:
         reason = self._allow(agent, self.usage)

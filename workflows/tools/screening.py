@@ -5,42 +5,43 @@ source is marked, so that the reader is warned if the report cites it. Documents
 mistake there takes from them the very paper that they asked about.
 """
 
-import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from urllib.parse import unquote
 
 from app.domain.address import host_of
 from app.domain.chat import Suspicion, ToolResult
 from app.domain.evidence import Passage, Source
-from retrieval.ports import Document
-from workflows.agents.injection import HIDDEN, InjectionHit, find_injections, names_of
+from retrieval.ports import Document, ScreenedPassage
+from retrieval.untrusted.injection import HIDDEN, InjectionHit, find_injections, names_of
+from retrieval.untrusted.passages import find_in_source, find_orders
 
 OWN_KIND = "file"
 """The kind of the sources that people put in themselves."""
 NEAR_CHARS = 400
 """The characters around a hit that are withheld with it: an instruction and its object may stand in different paragraphs."""
-KEPT_TEXTS = 16_384
-"""Passages and titles whose hits are remembered, of all runs: they find the same ones again, and one takes a millisecond."""
-_known: dict[bytes, tuple[InjectionHit, ...]] = {}
-_WORDS_OF_ADDRESS = re.compile(r"[-_+/.?&=#]+")
 
 
 def screen_passages(passages: Sequence[Passage], withholds: bool = True) -> ToolResult:
     """Screen search results, each by its own text and the data of its source. Without `withholds` they are only marked."""
-    judged = [(passage, names_of((*_find_known(passage.text), *_hits_about(passage.source)))) for passage in passages]
+    judged = [_list_orders(passage) for passage in passages]
     found: dict[str, tuple[str, ...]] = {}
     for passage, names in judged:
         if names:
             found[passage.source.url] = tuple(sorted({*found.get(passage.source.url, ()), *names}))
     withheld = [passage for passage, names in judged if names and withholds and passage.source.kind != OWN_KIND]
-    return _make_result([passage for passage in passages if passage not in withheld], withheld, found)
+    return _make_result([passage for passage, _ in judged if passage not in withheld], withheld, found)
+
+
+def _list_orders(passage: Passage) -> tuple[Passage, tuple[str, ...]]:
+    """Return a passage and the names of its orders, as the index knows them already, or found now."""
+    if isinstance(passage, ScreenedPassage):
+        return passage.without_orders(), passage.orders
+    return passage, find_orders(passage)
 
 
 def screen_part(document: Document, passages: Sequence[Passage]) -> ToolResult:
     """Screen a part of a document as a whole, with the text next to it and the text that the page hides from readers."""
-    about = _hits_about(document.source)
+    about = find_in_source(document.source)
     start, end = _window_around(document, passages)
     hits = [InjectionHit(hit.rule, hit.start + start, hit.end + start) for hit in find_injections(document.text[start:end])]
     hidden = (HIDDEN,) if find_injections(document.hidden) else ()
@@ -59,22 +60,6 @@ def _window_around(document: Document, passages: Sequence[Passage]) -> tuple[int
 
 def _is_near_hit(passage: Passage, hits: Iterable[InjectionHit]) -> bool:
     return any(hit.start - NEAR_CHARS < passage.end and passage.start < hit.end + NEAR_CHARS for hit in hits)
-
-
-def _hits_about(source: Source) -> tuple[InjectionHit, ...]:
-    """Return the hits in a source's title, author and address, because the model sees them too."""
-    address = _WORDS_OF_ADDRESS.sub(" ", unquote(source.url.partition("://")[2]))
-    return tuple(hit for text in (source.title, source.author, address) for hit in _find_known(text))
-
-
-def _find_known(text: str) -> tuple[InjectionHit, ...]:
-    """Find injections in a text that is likely to come again. Its hash is remembered in its place."""
-    key = hashlib.blake2b(text.encode(), digest_size=16).digest()
-    if key not in _known:
-        if len(_known) == KEPT_TEXTS:
-            del _known[next(iter(_known))]
-        _known[key] = find_injections(text)
-    return _known[key]
 
 
 def _make_result(kept: Sequence[Passage], withheld: Sequence[Passage], found: dict[str, tuple[str, ...]]) -> ToolResult:

@@ -24,7 +24,7 @@ OTHERS_HOLD = """
        AND (l.reserved_tokens > s.reserved_tokens OR l.reserved_cost_microusd > s.reserved_cost_microusd)"""
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7, $8)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
-TELL = "SELECT tell($1, $2, $3, $4, $5, $6, $7)"
+TELL = "SELECT tell($1, $2, $3, call, $4, $5, payload) FROM unnest($6::integer[], $7::json[]) AS told (call, payload)"
 SET_STATUS = "SELECT set_status($1, $2, $3, $4)"
 DROP_STAGE = (
     "INSERT INTO stages (run_id, stage, dropped) VALUES ($1, $2, true) ON CONFLICT (run_id, stage) DO UPDATE SET dropped = true"
@@ -220,15 +220,16 @@ class RunLog:
         return seq
 
     async def append_once(
-        self, run_id: UUID, stage: str, attempt: int, call: int, event: EventType, agent: str, payload: Mapping[str, Any]
+        self, run_id: UUID, stage: str, attempt: int, event: EventType, agent: str, told: Sequence[tuple[int, Mapping[str, Any]]]
     ) -> None:
-        """Append an event that a stage tells outside a turn. `call` numbers what this attempt tells: repeating it tells it once.
+        """Append events that a stage tells outside a turn, each with the number of what this attempt tells and its payload.
 
-        An attempt that another has replaced tells nothing.
+        Repeating it tells them once. An attempt that another has replaced tells nothing.
         """
+        calls, payloads = [call for call, _ in told], [to_json(payload) for _, payload in told]
         async with translate_outages():
-            seq = await self._pool.fetchval(TELL, run_id, stage, attempt, call, event, agent, to_json(payload))
-        if seq is None:
+            numbers = await self._pool.fetch(TELL, run_id, stage, attempt, event, agent, calls, payloads)
+        if any(row["tell"] is None for row in numbers):
             raise NotFound(f"there is no run {run_id}")
 
     async def set_status(

@@ -136,16 +136,18 @@ async def test_what_a_stage_tells_is_told_once_and_by_who_has_the_word(
 ) -> None:
     run = await new_run()
     await open_stage(run_log, run, STAGE, None)
-    what = (EventType.WARNING, STAGE, {"message": "cited nowhere"})
-    await shaky.lose("tell", lambda: shaky.log.append_once(run, STAGE, 1, 1, *what))
-    await run_log.append_once(run, STAGE, 1, 2, *what)  # another agent's, meanwhile
-    await shaky.log.append_once(run, STAGE, 1, 1, *what)
-    assert await list_told_events(pool, run) == [(2, "stage_started"), (3, "warning"), (4, "warning")]
+    what, said = (EventType.WARNING, STAGE), {"message": "cited nowhere"}
+    both = [(1, said), (2, {"message": "read nowhere"})]
+    await shaky.lose("tell", lambda: shaky.log.append_once(run, STAGE, 1, *what, both))
+    await run_log.append_once(run, STAGE, 1, *what, [(3, said)])  # another agent's, meanwhile
+    await shaky.log.append_once(run, STAGE, 1, *what, both)
+    assert await list_told_events(pool, run) == [(2, "stage_started"), (3, "warning"), (4, "warning"), (5, "warning")]
     await open_stage(run_log, run, STAGE, None)
-    await shaky.log.append_once(run, STAGE, 1, 3, *what)  # a frozen worker wakes up
-    await run_log.append_once(run, STAGE, 2, 1, *what)
+    await shaky.log.append_once(run, STAGE, 1, *what, [(4, said)])  # a frozen worker wakes up
+    await run_log.append_once(run, STAGE, 2, *what, [(1, said)])
     assert [kind for _, kind in await list_told_events(pool, run)] == [
         "stage_started",
+        "warning",
         "warning",
         "warning",
         "stage_started",

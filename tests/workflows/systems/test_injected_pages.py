@@ -20,12 +20,12 @@ from app.domain.trajectory import Turn, TurnKind
 from app.reports.rendering import RenderedReport, render
 from retrieval.fetch.web_reader import WebReader
 from retrieval.ports import Document, SearchFilter
+from retrieval.untrusted.injection import find_injections
 from tests.retrieval.fetch.small_web import SmallWeb, serve_small_web
 from tests.workflows.agent_kit import make_kit, run_chain
 from tests.workflows.injected_pages import NEVER_OFFERED, PLACES, WORDS, WORDS_ZH, InjectedPage, make_injected_pages
 from tests.workflows.sensible_model import answer_sensibly
 from tests.workflows.small_corpus import SmallCorpus
-from workflows.agents.injection import find_injections
 from workflows.chat_models.scripted import ScriptedModel
 from workflows.systems.local_record import LocalRecord
 

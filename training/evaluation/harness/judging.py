@@ -35,9 +35,9 @@ class UsageTally:
         """See `Record.use`."""
         return await self._record.use(agent, tool, call)
 
-    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
+    async def tell(self, event: EventType, agent: str, *payloads: Mapping[str, Any]) -> None:
         """See `Record.tell`."""
-        await self._record.tell(event, agent, payload)
+        await self._record.tell(event, agent, *payloads)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,9 +69,9 @@ class CandidateRecord:
         """See `Record.use`."""
         return await self.record.use(agent, tool, call)
 
-    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
+    async def tell(self, event: EventType, agent: str, *payloads: Mapping[str, Any]) -> None:
         """See `Record.tell`."""
-        await self.record.tell(event, agent, payload)
+        await self.record.tell(event, agent, *payloads)
 
 
 @dataclass

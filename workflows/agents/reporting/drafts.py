@@ -1,6 +1,6 @@
 """What a run's watchers are told of a report under way: its outline, then each section when it is written."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -22,27 +22,30 @@ async def tell_draft(desk: ReportDesk, title: str, pieces: Sequence[ReportPiece]
     """Tell a report that was written at once: its outline, then its sections."""
     sections = [[*own] for _, own in groupby(pieces, key=lambda piece: piece.section)]
     await tell_outline(desk, title, [(own[0].section, own[0].heading) for own in sections])
-    for own in sections:
-        await tell_section(desk, REPORTER, own)
+    await tell_sections(desk, REPORTER, sections)
 
 
-async def tell_section(desk: ReportDesk, agent: str, pieces: Sequence[ReportPiece]) -> None:
-    """Tell the text of a section, before its claims are checked and the whole is made consistent.
+async def tell_sections(desk: ReportDesk, agent: str, sections: Iterable[Sequence[ReportPiece]]) -> None:
+    """Tell the text of sections, before their claims are checked and the whole is made consistent.
 
     A citation has its passage's number in the book, the same in all sections; the finished report has numbers of its own.
     """
+    payloads = [_describe_section(desk, pieces) for pieces in sections]
+    await desk.kit.record.tell(EventType.SECTION_WRITTEN, agent, *payloads)
+
+
+def _describe_section(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> dict[str, Any]:
     first = pieces[0]
     text = f"{first.text}\n\n{join_pieces(pieces[1:])}".strip()
     ids = list_cited_ids(text)
     for short in ids:
         text = text.replace(f"[{short}]", f"[{_number_of(short)}]")
-    payload = {
+    return {
         "section": first.section,
         "heading": first.heading,
         "markdown": text.replace(f"[{NO_QUOTE}]", "").strip(),
         "citations": [_describe_citation(desk, short) for short in ids],
     }
-    await desk.kit.record.tell(EventType.SECTION_WRITTEN, agent, payload)
 
 
 def _number_of(short: str) -> int:

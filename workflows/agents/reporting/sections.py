@@ -18,7 +18,7 @@ from workflows.agents.evidence_book import format_conflicts
 from workflows.agents.failures import describe_failure, refuse_answer
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.agents.reporting.drafts import tell_section
+from workflows.agents.reporting.drafts import tell_sections
 from workflows.agents.reporting.headings import drop_title, flatten_headings, split_at_headings
 from workflows.agents.reporting.outline import Outline
 from workflows.agents.reporting.pieces import ReportPiece
@@ -56,7 +56,7 @@ async def _write_section(desk: ReportDesk, outline: Outline, filled: FilledSecti
         await desk.kit.record.tell(EventType.WARNING, agent, {"message": message})
         text = quote_evidence(desk, filled)
     pieces = [replace(piece, quoted=quoted) for piece in cut_pieces(desk, filled, text)]
-    await tell_section(desk, agent, pieces)
+    await tell_sections(desk, agent, [pieces])
     return pieces
 
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from workflows.agents.untrusted import remove_invisible
+from retrieval.untrusted.invisible import remove_invisible
 
 # Letters of other scripts and widths that look like Latin ones. Each maps to one character, so that offsets stay right.
 _LOOKALIKES = dict(

@@ -14,8 +14,8 @@ from importlib.resources import files
 from itertools import repeat
 from typing import NamedTuple
 
-from workflows.agents.injection_grams import SentenceGrams, Writing, pieces_of, read_sentences, writing_of
-from workflows.agents.plain_letters import to_plain
+from retrieval.untrusted.injection_grams import SentenceGrams, Writing, pieces_of, read_sentences, writing_of
+from retrieval.untrusted.plain_letters import to_plain
 
 ORDER, HIDDEN = "order_to_machine", "hidden_text"
 MAX_CHARS = 400_000
@@ -97,5 +97,5 @@ def names_of(hits: tuple[InjectionHit, ...]) -> tuple[str, ...]:
 @cache
 def load_model(writing: Writing) -> InjectionModel:
     """Load the model of a way of writing; its n-grams share a few hundred weights."""
-    packed = files("workflows.agents").joinpath(WEIGHTS.format(writing=writing)).read_bytes()
+    packed = files("retrieval.untrusted").joinpath(WEIGHTS.format(writing=writing)).read_bytes()
     return InjectionModel(**json.loads(gzip.decompress(packed), parse_float=cache(float)))

@@ -1,0 +1,1 @@
+"""Text that may order about the machine which reads it, and how such orders are found."""
