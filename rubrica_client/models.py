@@ -1973,7 +1973,7 @@ class ResearchPlan(Value):
 
     `readings` says which words of the question were read otherwise than they were written. `unsplit` says why the model could not
     split the question; empty if it did, or if no model was to. `removed` are the subtasks that were taken out; the program keeps
-    this list, whatever a client sends.
+    this list, whatever a client sends. `sources` describes the collections that are searched, as the planner was told.
 
     Raises:
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
@@ -1986,6 +1986,7 @@ class ResearchPlan(Value):
     readings: Sequence[Reading] = Field(default=[], validate_default=True)
     unsplit: str = ""
     removed: Sequence[RemovedSubtask] = Field(default=[], validate_default=True)
+    sources: str = ""
 
 
 class Reveal(Value):

@@ -41,7 +41,7 @@ class ResearchPlan(Value):
 
     `readings` says which words of the question were read otherwise than they were written. `unsplit` says why the model could not
     split the question; empty if it did, or if no model was to. `removed` are the subtasks that were taken out; the program keeps
-    this list, whatever a client sends.
+    this list, whatever a client sends. `sources` describes the collections that are searched, as the planner was told.
 
     Raises:
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
@@ -54,6 +54,7 @@ class ResearchPlan(Value):
     readings: tuple[Reading, ...] = Field(default=(), max_length=12)
     unsplit: SafeText = Field(default="", max_length=1_000)
     removed: tuple[RemovedSubtask, ...] = ()
+    sources: SafeText = Field(default="", max_length=8_000)
 
     @model_validator(mode="after")
     def _check_consistent(self) -> "ResearchPlan":

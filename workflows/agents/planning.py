@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from app.domain.chat import ToolCall
 from app.domain.errors import ModelError
 from app.domain.plan import ResearchPlan
 from app.domain.query import Language, ResearchQuery
@@ -16,6 +17,7 @@ from workflows.agents.run_options import add_style_notes
 from workflows.agents.simple_plan import make_single_plan
 from workflows.agents.stage_memory import PLANNER
 from workflows.agents.steps import StepAnswer, declare_step
+from workflows.agents.tool_use import format_tools
 from workflows.agents.whole_reading import describe_documents, read_whole
 from workflows.agents.wording import say
 
@@ -60,7 +62,21 @@ async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
     asker = Asker(kit, PLANNER)
     documents = await _list_whole_documents(kit)
     intent = await _analyse_intent(query, kit, asker, documents)
-    return make_single_plan(query, intent) if documents else await _ask_plan(query, intent, kit, asker)
+    if documents:
+        return make_single_plan(query, intent)
+    sources = await _describe_sources(kit)
+    plan = await _ask_plan(query, intent, sources, kit, asker)
+    return plan.model_copy(update={"sources": sources})
+
+
+async def _describe_sources(kit: Kit) -> str:
+    """Return what the collections hold that the run searches; empty where there are none or the index cannot say."""
+    if kit.shelves is None:
+        return ""
+    try:
+        return (await kit.record.use(PLANNER, kit.shelves, ToolCall(name=kit.shelves.name))).note
+    except BudgetSpent:
+        return ""
 
 
 async def _list_whole_documents(kit: Kit) -> str:
@@ -85,7 +101,7 @@ async def _analyse_intent(query: ResearchQuery, kit: Kit, asker: Asker, document
         return ""
 
 
-async def _ask_plan(query: ResearchQuery, intent: str, kit: Kit, asker: Asker) -> ResearchPlan:
+async def _ask_plan(query: ResearchQuery, intent: str, sources: str, kit: Kit, asker: Asker) -> ResearchPlan:
     most = kit.bounds.subtasks
     messages = kit.prompts.get("plan", kit.language).render(
         today=kit.today.isoformat(),
@@ -93,7 +109,7 @@ async def _ask_plan(query: ResearchQuery, intent: str, kit: Kit, asker: Asker) -
         intent=intent,
         memory=_format_memory(query, kit),
         most=str(most),
-        tools="\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()),
+        tools=format_tools(kit, sources),
         form=kit.codec.describe_form(PLAN, kit.prompts, kit.language),
     )
     try:

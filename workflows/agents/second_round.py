@@ -19,6 +19,7 @@ from workflows.agents.private_words import PrivateWords
 from workflows.agents.run_options import add_option_notes
 from workflows.agents.stage_memory import SECOND_PLANNER, entries_of
 from workflows.agents.steps import StepAnswer, declare_step
+from workflows.agents.tool_use import format_tools
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 
@@ -42,7 +43,7 @@ async def plan_second_round(
     notes = SharedMemory(entries=tuple(e for e in kit.memory.entries if e.kind is MemoryKind.NOTE))
     messages = kit.prompts.get("second_round", kit.language).render(
         today=kit.today.isoformat(),
-        tools="\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()),
+        tools=format_tools(kit, plan.sources),
         most=str(most),
         question=query.question,
         intent=plan.intent,

@@ -42,7 +42,14 @@ from workflows.durable.silence import USUAL_PATIENCE, SilencePolicy
 from workflows.durable.stage_ledger import StageLedger
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
-from workflows.tools.toolbox import NO_OUTSIDE_TOOLS, OutsideTools, build_toolbox, build_whole_reader, corpora_of_query
+from workflows.tools.toolbox import (
+    NO_OUTSIDE_TOOLS,
+    OutsideTools,
+    build_describer,
+    build_toolbox,
+    build_whole_reader,
+    corpora_of_query,
+)
 
 USER = "user"
 REPORT_STAGE = "report"
@@ -152,6 +159,7 @@ class StageAttempt:
             chat=chat or shop.chat,
             tools=build_toolbox(index, reader, corpora, memory_of_tools, outside, query.scope, shop.asks_a_model),
             whole=build_whole_reader(index, corpora, memory_of_tools, bounds.evidence_chars, outside, query.scope),
+            shelves=build_describer(index, corpora, memory_of_tools, query.language, outside, query.scope),
             record=self.record,
             prompts=prompts or shop.prompts,
             codec=shop.codec,
