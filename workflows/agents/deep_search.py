@@ -19,6 +19,7 @@ from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, explore
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.reader_wants import tell_all
 from workflows.agents.run_options import add_option_notes
 from workflows.agents.stage_memory import path_of_search
 from workflows.agents.tool_use import format_tools
@@ -63,7 +64,7 @@ def render_opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, k
         tools=format_tools(kit, plan.sources),
         form=form or kit.codec.describe_form(make_act_step(frozenset(kit.tools)), kit.prompts, kit.language),
         question=query.question,
-        intent=plan.intent or say("none", kit.language),
+        intent=tell_all(plan, kit.language) or say("none", kit.language),
         title=subtask.title,
         subtask=subtask.question,
         purpose=subtask.purpose or say("none", kit.language),

@@ -148,18 +148,25 @@ class StageAttempt:
         """The index as this run's organisation sees it."""
         return self.shop.view_index(self.request.query)
 
-    def make_kit(self, memory: SharedMemory, chat: ChatModel | None = None, prompts: PromptLibrary | None = None) -> Kit:
-        """Return everything an agent may use in this stage. `chat` and `prompts` replace the workshop's own."""
+    def make_kit(
+        self,
+        memory: SharedMemory,
+        chat: ChatModel | None = None,
+        prompts: PromptLibrary | None = None,
+        scope: SearchScope | None = None,
+    ) -> Kit:
+        """Return everything an agent may use in this stage. The others replace the workshop's, and the query's."""
         shop, query, index = self.shop, self.request.query, self.index
+        scope = scope or query.scope
         memory_of_tools = shop.rooms.memory_of(query.evidence_of or self.request.run_id)
         corpora, outside = corpora_of_query(query, shop.scientific), shop.outside_tools
         bounds = fit_bounds(bounds_of(query), shop.context_tokens, query.language)
-        reader = shop.make_reader(query.scope, index)
+        reader = shop.make_reader(scope, index)
         return Kit(
             chat=chat or shop.chat,
-            tools=build_toolbox(index, reader, corpora, memory_of_tools, outside, query.scope, shop.asks_a_model),
-            whole=build_whole_reader(index, corpora, memory_of_tools, bounds.evidence_chars, outside, query.scope),
-            shelves=build_describer(index, corpora, memory_of_tools, query.language, outside, query.scope),
+            tools=build_toolbox(index, reader, corpora, memory_of_tools, outside, scope, shop.asks_a_model),
+            whole=build_whole_reader(index, corpora, memory_of_tools, bounds.evidence_chars, outside, scope),
+            shelves=build_describer(index, corpora, memory_of_tools, query.language, outside, scope),
             record=self.record,
             prompts=prompts or shop.prompts,
             codec=shop.codec,
