@@ -207,7 +207,7 @@ async def test_a_call_that_fails_is_a_missing_value_and_never_a_number() -> None
     assert all(item.missing for item in card.items[:4])
     assert (card.judged, card.items[4].reason, card.items[4].sentences) == (3, "fine", ())
     for refused in (ModelRefused("bad key"), "no json at all"):
-        _, card = await delivered(ScriptedModel(lambda _, refused=refused: refused), writer=False)
+        _, card = await delivered(ScriptedModel([refused] * 9), writer=False)
         assert card.judged == 0
         assert all(item.missing for item in card.items)
 
