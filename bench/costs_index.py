@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.domain.evidence import Passage
 from retrieval.building.screening import screen_documents
-from retrieval.ports import Document, SearchFilter
+from retrieval.ports import CollectionDescription, Document, SearchFilter
 from retrieval.search.in_process import SOTU, LocalSearcher, open_local
 
 DIMENSIONS = 64
@@ -80,6 +80,12 @@ class CountedIndex:
     async def read(self, url: str, tenant: str | None = None, collections: Sequence[str] = ()) -> Document:
         """See `PageReader.read`."""
         return self._searcher.library.read(url, collections, tenant)
+
+    async def describe(self, where: SearchFilter) -> list[CollectionDescription]:
+        """See `Describer.describe`: one collection, as the agents of a run are told of it."""
+        return [
+            CollectionDescription(name="sotu", kind="sotu", own=False, documents=249, years=(1790, 2026), languages={"en": 249})
+        ]
 
     async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         """See `IndexClient.get_snapshot`."""

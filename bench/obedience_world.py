@@ -21,7 +21,7 @@ from retrieval.outside.pages import PAGE_PROVIDER, OutsideReader, WebPageFetcher
 from retrieval.outside.provider import Provider
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.outside.web.serper import Serper, SerperScholar
-from retrieval.ports import Document, SearchFilter
+from retrieval.ports import CollectionDescription, Document, SearchFilter
 from retrieval.search.tenant_index import TenantView
 from tests.retrieval.fetch.small_web import NAMES, PUBLIC, SmallWeb, serve_small_web
 from tests.support.mcp_http_stub import SessionedServer
@@ -84,6 +84,10 @@ class PlantedIndex:
     async def rate(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
         """Rate nothing."""
         return ()
+
+    async def describe(self, where: SearchFilter) -> list[CollectionDescription]:
+        """See `Describer.describe`: one collection, as the agents of a run are told of it."""
+        return [CollectionDescription(name="world", kind="folder", own=False, documents=1, languages={"en": 1})]
 
     async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         """Have no snapshots."""

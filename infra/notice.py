@@ -26,6 +26,8 @@ Programs within packages, under another licence than the package:
 Weights of models are fetched when they are asked for. Their licences (Apache-2.0 or MIT) stand beside their addresses in
 retrieval/encoding/models.toml and workflows/chat_models/local_models.toml.
 
+retrieval/language/abbreviations.toml names German abbreviations of the Unicode CLDR, under the Unicode License v3.
+
 Packages (name, version: licence):
 """
 

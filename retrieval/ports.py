@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from pydantic import Field
+
 from app.domain.evidence import Passage, Source
 from app.domain.value import Value
 
@@ -70,6 +72,34 @@ class WholeReader(Protocol):
 
     async def read_whole(self, where: SearchFilter, most_chars: int) -> list[Document] | None:
         """Return all documents of the filter's collections; None where they are longer than so many characters together."""
+        ...
+
+
+class CollectionDescription(Value):
+    """A collection as searchers are told of it. `own`: it belongs to the asker's organisation. `years`: the first and the last.
+
+    `languages` counts documents by `zh` and by `en`, which stands for all others. `titles` are given where they are few.
+    """
+
+    name: str
+    kind: str
+    own: bool
+    documents: int
+    years: tuple[int, int] | None = None
+    languages: dict[str, int] = Field(default_factory=dict)
+    titles: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Describer(Protocol):
+    """A searcher that describes collections.
+
+    Raises:
+        ToolError: the index cannot be reached, or has no such collection.
+    """
+
+    async def describe(self, where: SearchFilter) -> list[CollectionDescription]:
+        """Describe those of the filter's collections that its tenant may search."""
         ...
 
 

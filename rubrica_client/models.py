@@ -965,6 +965,25 @@ class RatingView(Value):
     made_at: datetime
 
 
+class ReaderWants(Value):
+    """
+    What the reader wants beside the goal.
+
+    Its writer is told form, audience, length and how the question was understood; `scope`, `must_cover` and `key_terms` are for
+    those who search. The dates limit the searches to sources published then, where the question says so.
+    """
+
+    form: str = ""
+    audience: str = ""
+    length: str = ""
+    readings: Sequence[str] = []
+    scope: str = ""
+    must_cover: Sequence[str] = []
+    key_terms: Sequence[str] = []
+    published_from: date | None = None
+    published_to: date | None = None
+
+
 class Reading(Value):
     """
     Words as written, and as they were read; `read` is empty where no word of the index is near.
@@ -2132,21 +2151,38 @@ class ResearchPlan(Value):
     """
     What the run will look into. Subtasks without dependencies between them run in parallel.
 
+    `intent` is the reader's goal; in plans from before `wants` it holds all that these say, in lines.
+
     `readings` says which words of the question were read otherwise than they were written. `unsplit` says why the model could not
     split the question; empty if it did, or if no model was to. `removed` are the subtasks that were taken out; the program keeps
-    this list, whatever a client sends.
+    this list, whatever a client sends. `sources` describes the collections that are searched, as the planner was told.
 
     Raises:
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
     """
 
     intent: str = ""
+    wants: ReaderWants = Field(
+        default={
+            "form": "",
+            "audience": "",
+            "length": "",
+            "readings": [],
+            "scope": "",
+            "must_cover": [],
+            "key_terms": [],
+            "published_from": None,
+            "published_to": None,
+        },
+        validate_default=True,
+    )
     title: str = ""
     subtasks: Sequence[Subtask]
     revision: int = 1
     readings: Sequence[Reading] = Field(default=[], validate_default=True)
     unsplit: str = ""
     removed: Sequence[RemovedSubtask] = Field(default=[], validate_default=True)
+    sources: str = ""
 
 
 class RevealedReport(Value):

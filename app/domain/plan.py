@@ -1,11 +1,14 @@
 """The research plan: subtasks with purpose, dependencies and expected evidence (MindDR section 3.1, planning agent)."""
 
 from collections.abc import Container, Iterator
+from datetime import date
 from itertools import count
 
 from pydantic import Field, model_validator
 
 from app.domain.evidence import content_key
+from app.domain.options import SearchScope
+from app.domain.query import ResearchQuery
 from app.domain.reading import Reading
 from app.domain.safe_text import SafeText
 from app.domain.value import Value
@@ -26,6 +29,24 @@ class Subtask(Value):
     added: bool = False
 
 
+class ReaderWants(Value):
+    """What the reader wants beside the goal.
+
+    Its writer is told form, audience, length and how the question was understood; `scope`, `must_cover` and `key_terms` are for
+    those who search. The dates limit the searches to sources published then, where the question says so.
+    """
+
+    form: SafeText = Field(default="", max_length=1_000)
+    audience: SafeText = Field(default="", max_length=1_000)
+    length: SafeText = Field(default="", max_length=1_000)
+    readings: tuple[SafeText, ...] = Field(default=(), max_length=20)
+    scope: SafeText = Field(default="", max_length=1_000)
+    must_cover: tuple[SafeText, ...] = Field(default=(), max_length=20)
+    key_terms: tuple[SafeText, ...] = Field(default=(), max_length=40)
+    published_from: date | None = None
+    published_to: date | None = None
+
+
 class RemovedSubtask(Value):
     """A subtask that was taken out of a plan. What was found for it is stored under its id, which no other question may have.
 
@@ -39,21 +60,25 @@ class RemovedSubtask(Value):
 class ResearchPlan(Value):
     """What the run will look into. Subtasks without dependencies between them run in parallel.
 
+    `intent` is the reader's goal; in plans from before `wants` it holds all that these say, in lines.
+
     `readings` says which words of the question were read otherwise than they were written. `unsplit` says why the model could not
     split the question; empty if it did, or if no model was to. `removed` are the subtasks that were taken out; the program keeps
-    this list, whatever a client sends.
+    this list, whatever a client sends. `sources` describes the collections that are searched, as the planner was told.
 
     Raises:
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
     """
 
     intent: SafeText = Field(default="", max_length=8_000)
+    wants: ReaderWants = ReaderWants()
     title: SafeText = Field(default="", max_length=300)
     subtasks: tuple[Subtask, ...] = Field(min_length=1, max_length=MAX_SUBTASKS)
     revision: int = Field(default=1, ge=1)
     readings: tuple[Reading, ...] = Field(default=(), max_length=12)
     unsplit: SafeText = Field(default="", max_length=1_000)
     removed: tuple[RemovedSubtask, ...] = ()
+    sources: SafeText = Field(default="", max_length=8_000)
 
     @model_validator(mode="after")
     def _check_consistent(self) -> "ResearchPlan":
@@ -73,6 +98,15 @@ class ResearchPlan(Value):
         while ready := [s for s in self.subtasks if s.id not in done and done.issuperset(s.depends_on)]:
             done.update(s.id for s in ready)
         return len(done) < len(self.subtasks)
+
+    def narrow(self, query: ResearchQuery) -> ResearchQuery:
+        """Return the query with the plan's dates as those of its scope, as far as the reader's own scope allows."""
+        scope = query.scope or SearchScope()
+        first = max(filter(None, (scope.published_from, self.wants.published_from)), default=None)
+        last = min(filter(None, (scope.published_to, self.wants.published_to)), default=None)
+        if (first, last) == (scope.published_from, scope.published_to) or (first and last and first > last):
+            return query
+        return query.model_copy(update={"scope": scope.model_copy(update={"published_from": first, "published_to": last})})
 
     @property
     def known_ids(self) -> frozenset[str]:

@@ -20,7 +20,7 @@ LEADER = 5
 CELL = " | "
 """What stands between the cells of a row, as the readers of files write it. A row is read as a whole."""
 _LISTS = {name: frozenset(words) for name, words in read_lists("abbreviations.toml").items()}
-_NEVER_END, _MAY_END = _LISTS["never_end"], _LISTS["may_end"]
+_NEVER_END, _MAY_END = _LISTS["never_end"], _LISTS["may_end"] | _LISTS["german"]
 _BEFORE_NUMBER, _STARTERS = _LISTS["before_number"], _LISTS["starters"]
 _WEEKDAYS, _GERMAN_MONTHS = _LISTS["weekdays"], _LISTS["german_months"]
 _CLOSERS = "\"'”’»)\\]」』）】》"
@@ -30,7 +30,7 @@ _CANDIDATE = re.compile(
     rf"[.!?…。！？؟۔।](?:(?<=[.!?…؟۔।])(?<![.!?…؟۔।]{{2}})[.!?…؟۔।]*[{_CLOSERS}]*(?=\s|$)"
     rf"|(?<=[。！？])[!?。！？…{_CLOSERS}]*|(?<=…)(?<!……)…*[”’」』）】》]+)"
 )
-_WORD_BEFORE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.'’&-]*)$")
+_WORD_BEFORE = re.compile(r"([A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ.'’&-]*)$")
 _NEXT = re.compile(r"\s*([\"'“‘«(\[]*)([^\W_][\w'’-]*|\S)")
 _BRACKET_END = re.compile(r"[)）]")
 _SEMICOLON = re.compile(rf"[;；][{_CLOSERS}]*\s*")
@@ -104,7 +104,8 @@ def _period_ends(before: str, sentence: str, word: str) -> bool:
         return False
     if token.isdigit() and (sentence.strip() == token or (len(token) <= 2 and word.lower() in _GERMAN_MONTHS)):
         return False
-    initial = len(token) == 1 and (token.isupper() or (len(word) == 1 and (token + word).isalpha()))  # "z. B." is "z.B."
+    parted = (len(word) == 1 and (token + word).isalpha()) or f"{lower}.{word.lower()}" in _MAY_END  # "z. B." is "z.B."
+    initial = len(token) == 1 and (token.isupper() or parted)
     shortened = initial or lower in _MAY_END or "." in token
     return not shortened or word.lower() in _STARTERS
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from app.domain.evidence import Passage
-from retrieval.ports import Document, SearchFilter
+from retrieval.ports import CollectionDescription, Document, SearchFilter
 
 
 class SharedIndex(Protocol):
@@ -32,6 +32,10 @@ class SharedIndex(Protocol):
 
     async def read_whole(self, where: SearchFilter, most_chars: int) -> list[Document] | None:
         """See `WholeReader.read_whole`."""
+        ...
+
+    async def describe(self, where: SearchFilter) -> list[CollectionDescription]:
+        """See `Describer.describe`."""
         ...
 
     async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
@@ -73,6 +77,10 @@ class TenantView:
     async def read_whole(self, where: SearchFilter, most_chars: int) -> list[Document] | None:
         """See `WholeReader.read_whole`. This tenant replaces any tenant in `where`."""
         return await self._index.read_whole(where.model_copy(update={"tenant": self._tenant}), most_chars)
+
+    async def describe(self, where: SearchFilter) -> list[CollectionDescription]:
+        """See `Describer.describe`. This tenant replaces any tenant in `where`."""
+        return await self._index.describe(where.model_copy(update={"tenant": self._tenant}))
 
     async def get_snapshot(self, name: str) -> str:
         """Return a stored text by its hash. Raises `NotFound`."""

@@ -15,7 +15,7 @@ import orjson
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError, ToolUnavailable
 from app.domain.evidence import Passage
 from app.outgoing.retry_after import read_retry_after
-from retrieval.ports import Document, ScreenedPassage, SearchFilter
+from retrieval.ports import CollectionDescription, Document, ScreenedPassage, SearchFilter
 from retrieval.service.still_building import StillBuilding
 from retrieval.store.catalogue import CorpusKind, check_name
 
@@ -96,6 +96,11 @@ class IndexClient:
         answer = await self._call_when_built("/whole", {"most_chars": most_chars, **where.model_dump(mode="json")})
         found = answer["documents"]
         return None if found is None else [Document.of_any_version(document) for document in found]
+
+    async def describe(self, where: SearchFilter) -> list[CollectionDescription]:
+        """See `Describer.describe`; every failure is a `ToolError`."""
+        answer = await self._call_when_built("/describe", where.model_dump(mode="json"))
+        return [CollectionDescription.of_any_version(description) for description in answer["collections"]]
 
     async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
         """Return the probabilities of entailment and contradiction of each pair; every failure is a `ToolError`."""

@@ -16,7 +16,8 @@ from retrieval.building.build import RECIPE, begin_build
 from retrieval.building.builds import ATTEMPTS, RunningBuilds
 from retrieval.building.screening import name_finder
 from retrieval.corpora.uploads import UploadState, upload_states_of
-from retrieval.ports import Document, SearchFilter
+from retrieval.ports import CollectionDescription, Document, SearchFilter
+from retrieval.search.described import DescribedCollections
 from retrieval.search.library import DEFAULT_COLLECTION, Library
 from retrieval.search.screened import mark_screened
 from retrieval.search.whole import WholeCollections
@@ -52,6 +53,7 @@ class IndexOwner:
         self._shelves = shelves
         self._library = library
         self._whole = WholeCollections(library, shelves.store)
+        self._described = DescribedCollections(library, shelves.catalogue, shelves.database)
         self._builds = RunningBuilds(build_command, self._on_step, self._on_giving_up)
         self._steps: dict[str, Build] = {}
         self._building = asyncio.Lock()
@@ -116,6 +118,11 @@ class IndexOwner:
         """Run `WholeCollections.read` in a thread, after each collection's first index is ready."""
         await self._wait_for_indexes(where)
         return await self._run_in_thread(lambda: self._whole.read(where, most_chars))
+
+    async def describe(self, where: SearchFilter) -> list[CollectionDescription]:
+        """Run `DescribedCollections.describe` in a thread, after each collection's first index is ready."""
+        await self._wait_for_indexes(where)
+        return await self._run_in_thread(lambda: self._described.describe(where))
 
     async def _run_in_thread(self, search: Callable[[], T]) -> T:
         if self._closing:

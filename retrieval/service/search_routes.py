@@ -15,7 +15,7 @@ DEFAULT_LIMIT = 10
 
 
 class SearchRoutes:
-    """The routes `POST /search`, `/fitting`, `/respell`, `/compare`, `/rate`, `/read` and `/whole`, `GET /snapshots/{hash}`."""
+    """`POST /search`, `/fitting`, `/respell`, `/compare`, `/rate`, `/read`, `/whole`, `/describe` and `GET /snapshots/{hash}`."""
 
     def __init__(self, owner: IndexOwner, library: Library, fitting: FittingCollections) -> None:
         self._owner = owner
@@ -32,6 +32,7 @@ class SearchRoutes:
             web.post("/rate", self.rate),
             web.post("/read", self.read),
             web.post("/whole", self.read_whole),
+            web.post("/describe", self.describe),
             web.get("/snapshots/{hash}", self.snapshot),
         ]
 
@@ -79,6 +80,11 @@ class SearchRoutes:
         body = await read_body(request)
         found = await self._owner.read_whole(_filter_of(body), int(body["most_chars"]))
         return answer_json({"documents": found and [document.model_dump(mode="json") for document in found]})
+
+    async def describe(self, request: web.Request) -> web.Response:
+        """Describe collections: `{filters}` -> `{"collections"}`."""
+        found = await self._owner.describe(_filter_of(await read_body(request)))
+        return answer_json({"collections": [description.model_dump(mode="json") for description in found]})
 
     async def snapshot(self, request: web.Request) -> web.Response:
         """Answer with a stored text by its hash, on behalf of `?tenant=`."""

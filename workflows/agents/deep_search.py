@@ -19,8 +19,10 @@ from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, explore
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.reader_wants import tell_all
 from workflows.agents.run_options import add_option_notes
 from workflows.agents.stage_memory import path_of_search
+from workflows.agents.tool_use import format_tools
 from workflows.agents.whole_reading import make_whole_finding, read_whole
 from workflows.agents.wording import say
 
@@ -57,13 +59,12 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
 
 def render_opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit, form: str = "") -> tuple[Message, ...]:
     """Return the first messages of an agent's conversation on a subtask. `form` replaces the usual form of a turn."""
-    tools = "\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values())
     return kit.prompts.get("search", kit.language).render(
         today=kit.today.isoformat(),
-        tools=tools,
+        tools=format_tools(kit, plan.sources),
         form=form or kit.codec.describe_form(make_act_step(frozenset(kit.tools)), kit.prompts, kit.language),
         question=query.question,
-        intent=plan.intent or say("none", kit.language),
+        intent=tell_all(plan, kit.language) or say("none", kit.language),
         title=subtask.title,
         subtask=subtask.question,
         purpose=subtask.purpose or say("none", kit.language),

@@ -49,7 +49,7 @@ class Kit:
     `clock` gives seconds and must replay: while a record answers from stored turns, it returns the same times as when those
     turns were made (the time up to the latest turn), so that a resumed agent stops exactly where it stopped the first time.
     `today` is the date of the run's creation, for the same reason. `memory` is fixed when the stage opens. `whole` reads the
-    run's collections whole, where the run searches nothing else.
+    run's collections whole, where the run searches nothing else; `shelves` describes them.
     """
 
     chat: ChatModel
@@ -63,4 +63,5 @@ class Kit:
     bounds: Bounds = field(default_factory=Bounds)
     memory: SharedMemory = field(default_factory=SharedMemory)
     whole: Tool | None = None
+    shelves: Tool | None = None
     language: Language = Language.ENGLISH

@@ -11,7 +11,6 @@ TITLE_CHARS = 200
 QUESTION_CHARS = 2_000
 REMARK_CHARS = 1_000
 PLAN_TITLE_CHARS = 300
-INTENT_CHARS = 8_000
 
 
 class SubtaskAnswer(StepAnswer):
@@ -34,7 +33,7 @@ class PlanAnswer(StepAnswer):
     subtasks: tuple[SubtaskAnswer, ...] = ()
 
 
-def repair_plan(proposed: PlanAnswer, intent: str, most: int) -> ResearchPlan | None:
+def repair_plan(proposed: PlanAnswer, most: int) -> ResearchPlan | None:
     """Return the proposal as a valid plan, or None when it has no usable subtask.
 
     Subtasks get the ids s1, s2, ... Repeated and empty subtasks and those above `most` are dropped. So are dependencies that name
@@ -50,7 +49,7 @@ def repair_plan(proposed: PlanAnswer, intent: str, most: int) -> ResearchPlan | 
     needs = _break_circles([[ids[_fold_name(n)] for n in s.depends_on if _fold_name(n) in ids] for s in kept])
     subtasks = tuple(_make_subtask(s, i, needs[i]) for i, s in enumerate(kept))
     title = " ".join(proposed.title.split())
-    return ResearchPlan(intent=intent[:INTENT_CHARS], title=title[:PLAN_TITLE_CHARS], subtasks=subtasks)
+    return ResearchPlan(title=title[:PLAN_TITLE_CHARS], subtasks=subtasks)
 
 
 def _drop_repeated(subtasks: Sequence[SubtaskAnswer]) -> list[SubtaskAnswer]:

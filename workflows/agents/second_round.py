@@ -16,9 +16,11 @@ from workflows.agents.plan_repair import PlanAnswer as RepairedAnswer
 from workflows.agents.plan_repair import SubtaskAnswer, repair_plan
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.private_words import PrivateWords
+from workflows.agents.reader_wants import tell_all
 from workflows.agents.run_options import add_option_notes
 from workflows.agents.stage_memory import SECOND_PLANNER, entries_of
 from workflows.agents.steps import StepAnswer, declare_step
+from workflows.agents.tool_use import format_tools
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 
@@ -42,10 +44,10 @@ async def plan_second_round(
     notes = SharedMemory(entries=tuple(e for e in kit.memory.entries if e.kind is MemoryKind.NOTE))
     messages = kit.prompts.get("second_round", kit.language).render(
         today=kit.today.isoformat(),
-        tools="\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()),
+        tools=format_tools(kit, plan.sources),
         most=str(most),
         question=query.question,
-        intent=plan.intent,
+        intent=tell_all(plan, kit.language),
         notes=format_memory(add_option_notes(notes, query, kit.language), kit.language),
         findings="\n\n".join(_format_finding(plan, finding, kit, len(findings)) for finding in findings),
         form=kit.codec.describe_form(SECOND_ROUND, kit.prompts, kit.language),
@@ -78,7 +80,7 @@ def extend_plan(plan: ResearchPlan, proposed: Sequence[SubtaskAnswer], most: int
     known = {s.id for s in plan.subtasks}
     asked = {*(key_question(s.question) for s in plan.subtasks), *(removed.asked for removed in plan.removed)}
     fresh = [s for s in proposed if key_question(s.question or s.title) not in asked]
-    repaired = repair_plan(RepairedAnswer(subtasks=tuple(fresh)), "", most)
+    repaired = repair_plan(RepairedAnswer(subtasks=tuple(fresh)), most)
     if repaired is None:
         return ()
     needs = {

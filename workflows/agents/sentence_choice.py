@@ -2,7 +2,8 @@
 
 An agent cites passages; its reader gets exact words. They are chosen after writing, by what the statement says: the stretch of up
 to three sentences that has most of its words, where a name, a number and a word that is rare in the passage count most; then
-further stretches for what of the statement stands elsewhere in the passage.
+further stretches for what of the statement stands elsewhere in the passage. A stretch whose first words stand for something named
+before begins a sentence earlier.
 """
 
 import re
@@ -15,12 +16,15 @@ from typing import NamedTuple
 
 from app.domain.evidence import Passage, Quote
 from app.domain.script import has_ideographs
+from retrieval.language.back_references import points_back
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import CELL, split_sentences
 from retrieval.language.tokens import split_words
 
 MOST_QUOTES, MOST_SENTENCES = 3, 3
 MIN_CHARS, MAX_CHARS = 30, 700
+QUOTE_CHARS = 1_200
+"""Where a quotation is cut: old prose has sentences that are longer than a stretch of several may be."""
 FURTHER, APART = 1.0, 2.0
 """What a further sentence has to add, next to the others or apart: 1 is a word that stands nowhere else in the passage."""
 TELLING = 2.0
@@ -41,7 +45,27 @@ def choose_quotes(passage: Passage, statement: str, known: Sequence[Quote] = ())
     chosen = _cover(read.windows, read.terms, _weigh_terms(statement, read.sentences_with))
     if not chosen and known:
         return [known[0]]
-    return [_quote(passage, read.spans, window) for window in chosen or read.windows[:1]]
+    quoted = {number for window in chosen for number in range(*window)}
+    begins = {window: find_beginning(passage.text, read.spans, window[0]) for window in chosen}
+    clear = [(begins[w] if begins[w] not in quoted else w[0], w[1]) for w in chosen]
+    return [
+        quote_span(passage, Span(read.spans[first].start, read.spans[end - 1].end)) for first, end in clear or read.windows[:1]
+    ]
+
+
+def find_beginning(text: str, spans: Sequence[Span], first: int) -> int:
+    """Return the number of the sentence with which a quotation begins so that the words of sentence `first` are understood."""
+    start, end = spans[first]
+    if first == 0 or not points_back(text[start:end]) or end - spans[first - 1].start > QUOTE_CHARS:
+        return first
+    return first - 1
+
+
+def quote_span(passage: Passage, span: Span) -> Quote:
+    """Return a stretch of a passage, counted in its text, as a quotation of its source."""
+    text = passage.text[span.start : min(span.end, span.start + QUOTE_CHARS)]
+    start = passage.start + span.start
+    return Quote(source=passage.source, text=text, start=start, end=start + len(text))
 
 
 class _ReadPassage(NamedTuple):
@@ -78,24 +102,18 @@ def _cover(windows: Sequence[Window], terms: Sequence[frozenset[str]], weights: 
     return chosen
 
 
-def _quote(passage: Passage, spans: Sequence[Span], window: Window) -> Quote:
-    start, stop = spans[window[0]].start, spans[window[1] - 1].end
-    text = passage.text[start : min(stop, start + MAX_CHARS)]
-    return Quote(source=passage.source, text=text, start=passage.start + start, end=passage.start + start + len(text))
-
-
 def _list_windows(text: str, spans: Sequence[Span]) -> Iterator[Window]:
     """List the stretches of sentences that can stand alone, shorter ones first."""
     for length in range(1, MOST_SENTENCES + 1):
         for first in range(len(spans) - length + 1):
-            if _is_fit(text[spans[first].start : spans[first + length - 1].end]):
+            if _is_fit(text[spans[first].start : spans[first + length - 1].end], length):
                 yield first, first + length
 
 
-def _is_fit(words: str) -> bool:
-    """Say whether the length of these words lets them stand alone: a row does at any, and ideographs say more than letters."""
+def _is_fit(words: str, sentences: int) -> bool:
+    """Say whether these words may stand alone: a row may at any length, and ideographs say more than letters."""
     weight = 3 if has_ideographs(words[:8]) else 1
-    return (CELL in words or len(words) * weight >= MIN_CHARS) and len(words) <= MAX_CHARS
+    return (CELL in words or len(words) * weight >= MIN_CHARS) and (sentences == 1 or len(words) <= MAX_CHARS)
 
 
 def _score(sentences: Sequence[frozenset[str]], weights: Mapping[str, float]) -> float:

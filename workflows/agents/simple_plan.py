@@ -9,11 +9,11 @@ QUESTION_CHARS = 2_000
 UNSPLIT_CHARS = 1_000
 
 
-def make_single_plan(query: ResearchQuery, intent: str = "", unsplit: str = "") -> ResearchPlan:
-    """Return a plan whose one subtask is the question. `unsplit` says why the model did not split it."""
+def make_single_plan(query: ResearchQuery) -> ResearchPlan:
+    """Return a plan whose one subtask is the question."""
     title = shorten_title(query.question)
     subtask = Subtask(id="s1", title=title, question=query.question[:QUESTION_CHARS])
-    return ResearchPlan(intent=intent, title=title, subtasks=(subtask,), unsplit=unsplit[:UNSPLIT_CHARS])
+    return ResearchPlan(title=title, subtasks=(subtask,))
 
 
 def shorten_title(question: str) -> str:

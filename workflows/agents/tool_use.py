@@ -5,6 +5,11 @@ from app.domain.run import EventType
 from workflows.agents.kit import Kit
 
 
+def format_tools(kit: Kit, sources: str = "") -> str:
+    """Return the tools as a prompt lists them, and under them what the collections hold that they search."""
+    return "\n".join([*(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()), *filter(None, [sources])])
+
+
 async def use_tool(kit: Kit, agent: str, call: ToolCall) -> ToolResult:
     """Take one tool turn and warn of each source that tries to instruct the agent."""
     result = await kit.record.use(agent, kit.tools[call.name], call)

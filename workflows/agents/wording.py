@@ -56,6 +56,8 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     "none": {EN: "(none)", ZH: "（无）"},
     "scope": {EN: "Scope", ZH: "范围"},
     "form": {EN: "Form", ZH: "形式"},
+    "audience": {EN: "Readers", ZH: "读者"},
+    "length": {EN: "Length", ZH: "篇幅"},
     "must_cover": {EN: "Must cover", ZH: "必须涵盖"},
     "readings": {EN: "Readings chosen", ZH: "采用的理解"},
     "key_terms": {EN: "Key terms", ZH: "关键词"},

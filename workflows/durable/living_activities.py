@@ -166,7 +166,7 @@ class LivingActivities:
 
     async def _probe_changes(self, query: ResearchQuery, before: Baseline) -> ChangeProbe:
         with limit_age(FRESH_FOR), count_for(before.run_id):
-            return await probe_changes(before.plan, before.turns, make_probe_tools(self._shop, query))
+            return await probe_changes(before.plan, before.turns, make_probe_tools(self._shop, before.plan.narrow(query)))
 
     async def _make_run(
         self,

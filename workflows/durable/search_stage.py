@@ -96,10 +96,10 @@ async def _find_evidence(request: SearchRequest, attempt: StageAttempt) -> Findi
     subtask = request.plan.get_subtask(request.subtask_id)
     findings = {finding.subtask_id: finding for finding in attempt.needed_findings}
     memory = memory_of_search(subtask, request.plan, findings, attempt.notes)
-    model = attempt.models[ModelRole.SEARCHER]
+    query, model = request.plan.narrow(request.query), attempt.models[ModelRole.SEARCHER]
     agents = attempt.shop.agents_of(request.query, model)
     try:
-        return await agents.search(subtask, request.plan, request.query, attempt.make_kit(memory, model))
+        return await agents.search(subtask, request.plan, query, attempt.make_kit(memory, model, query.scope))
     except BudgetSpent as spent:
         return Finding(subtask_id=subtask.id, stop=spent.reason, usage=attempt.record.usage)
     except Exception as error:

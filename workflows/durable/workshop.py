@@ -43,7 +43,14 @@ from workflows.durable.run_rooms import RunRooms
 from workflows.durable.silence import USUAL_PATIENCE, SilencePolicy
 from workflows.durable.stage_ledger import StageLedger
 from workflows.systems.agent_sets import AGENTS
-from workflows.tools.toolbox import NO_OUTSIDE_TOOLS, OutsideTools, build_toolbox, build_whole_reader, corpora_of_query
+from workflows.tools.toolbox import (
+    NO_OUTSIDE_TOOLS,
+    OutsideTools,
+    build_describer,
+    build_toolbox,
+    build_whole_reader,
+    corpora_of_query,
+)
 
 USER = "user"
 REPORT_STAGE = "report"
@@ -151,17 +158,19 @@ class StageAttempt:
         """The index as this run's organisation sees it."""
         return self.shop.view_index(self.request.query)
 
-    def make_kit(self, memory: SharedMemory, model: OpenModel) -> Kit:
-        """Return everything that an agent over this model may use in this stage."""
+    def make_kit(self, memory: SharedMemory, model: OpenModel, scope: SearchScope | None = None) -> Kit:
+        """Return everything that an agent over this model may use in this stage. `scope` replaces the query's."""
         shop, query, index = self.shop, self.request.query, self.index
+        scope = scope or query.scope
         memory_of_tools = shop.rooms.memory_of(query.evidence_of or self.request.run_id)
         corpora, outside = corpora_of_query(query, shop.scientific), shop.outside_tools
         bounds = fit_bounds(bounds_of(query), model.context_tokens, query.language)
-        reader = shop.make_reader(query.scope, index)
+        reader = shop.make_reader(scope, index)
         return Kit(
             chat=model.chat,
-            tools=build_toolbox(index, reader, corpora, memory_of_tools, outside, query.scope, shop.asks_a_model),
-            whole=build_whole_reader(index, corpora, memory_of_tools, bounds.evidence_chars, outside, query.scope),
+            tools=build_toolbox(index, reader, corpora, memory_of_tools, outside, scope, shop.asks_a_model),
+            whole=build_whole_reader(index, corpora, memory_of_tools, bounds.evidence_chars, outside, scope),
+            shelves=build_describer(index, corpora, memory_of_tools, query.language, outside, scope),
             record=self.record,
             prompts=model.prompts,
             codec=model.codec,

@@ -1,42 +1,45 @@
-"""A language model as judge of one criterion at a time (Query-Specific Rubrics, section C.2): 1 to 10, normalised to [0, 1].
+"""A language model as judge of a report by all criteria of its rubric in one call: 1 to 10 each, normalised to [0, 1].
 
-The judge sees the report as data between delimiters that the report cannot imitate. Paragraphs that try to instruct their reader
-are withheld. A call that fails is a missing value, never a score.
+The judge sees the report and the quotations that it cites as data between delimiters that they cannot imitate. What tries to
+instruct its reader is withheld. A call that fails is a missing value, never a score. Rewards and gates ask by criterion, as the
+paper does (`rubric_judge.py`); `python -m bench.rubric_judging` measures how far both agree.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
 from app.domain.citations import MARKER, REMOVED
 from app.domain.errors import ModelError
+from app.domain.query import Language
 from app.domain.report import Report, Section
 from app.domain.rubric import Criterion
 from app.domain.scorecard import HIGHEST, LOWEST, CriterionScore, normalise_rating
 from retrieval.untrusted.injection import find_injections
 from workflows.agents.asker import Asker
 from workflows.agents.citation_cleaning import remove_citations
-from workflows.agents.concurrency import gather_all
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.quoting import locate_quote
 from workflows.agents.steps import StepAnswer, declare_step
-from workflows.agents.untrusted import as_data
+from workflows.agents.untrusted import as_attribute, as_data
+from workflows.agents.wording import say
 from workflows.checks.claims import claims_of, to_plain
 from workflows.judging.remarks import word_remark
 
 MODEL = "model"
-CRITERION_AGENT = "report/criterion"
-AT_ONCE = 8
+CRITERIA_AGENT = "report/criteria"
 REASON_CHARS = 400
 SHOWN_SENTENCES = 3
+WITHHELD = "[withheld]"
 _SHOWN_NUMBER = re.compile(r"(?<!\[)\[\d{1,4}\](?!\])")
 
 
-class RatingAnswer(StepAnswer):
+class CriterionRating(StepAnswer):
     """The judgement of one criterion."""
 
+    id: int = Field(default=0, description="the description's number")
     reason: str = Field(default="", description="what in the report decides it, in one sentence")
     sentences: tuple[str, ...] = Field(
         default=(), description="up to three sentences of the report, copied exactly, that it rests on"
@@ -44,40 +47,47 @@ class RatingAnswer(StepAnswer):
     rating: int = Field(default=0, description="1 to 10: how far the report matches the description")
 
 
-RATING = declare_step("criterion", RatingAnswer, max_tokens=1_200)
+class CriteriaAnswer(StepAnswer):
+    """One judgement for each description."""
+
+    ratings: tuple[CriterionRating, ...] = ()
+
+
+CRITERIA = declare_step("criteria", CriteriaAnswer, max_tokens=8_000)
 
 
 async def judge_criteria(
-    criteria: Sequence[tuple[int, Criterion]], question: str, report: Report, kit: Kit, turn: str = ""
+    criteria: Sequence[Criterion], question: str, report: Report, kit: Kit, turn: str = ""
 ) -> list[CriterionScore]:
-    """Return a score, or the reason for none, for each criterion, in order. Its number and `turn` are in the agent's path."""
-    shown = format_for_judge(report, kit.bounds.conversation_chars)
-    asked = [_judge_criterion(number, criterion, question, report, shown, kit, turn) for number, criterion in criteria]
-    return await gather_all(asked, AT_ONCE)
-
-
-async def _judge_criterion(
-    number: int, criterion: Criterion, question: str, report: Report, shown: str, kit: Kit, turn: str
-) -> CriterionScore:
-    messages = kit.prompts.get("criterion", kit.language).render(
+    """Return a score, or the reason for none, for each criterion, in order. `turn` is in the agent's path."""
+    if not criteria:
+        return []
+    messages = kit.prompts.get("criteria", kit.language).render(
         question=question,
-        criterion=as_data(criterion.demand),
-        report=shown,
-        form=kit.codec.describe_form(RATING, kit.prompts, kit.language),
+        criteria="\n".join(f"{number}. {as_data(criterion.demand)}" for number, criterion in enumerate(criteria, 1)),
+        report=format_for_judge(report, kit.bounds.conversation_chars),
+        quotes=format_quotes(report, kit.bounds.evidence_chars) or say("none", kit.language),
+        form=kit.codec.describe_form(CRITERIA, kit.prompts, kit.language),
     )
     try:
-        answer = (await Asker(kit, f"{CRITERION_AGENT}/{number}{turn}").ask(RATING, messages)).answer
+        answer = (await Asker(kit, f"{CRITERIA_AGENT}{turn}").ask(CRITERIA, messages)).answer
     except BudgetSpent:
-        return CriterionScore(criterion=criterion, missing=word_remark("judge_budget", kit.language))
+        return [CriterionScore(criterion=c, missing=word_remark("judge_budget", kit.language)) for c in criteria]
     except ModelError as error:
-        return CriterionScore(criterion=criterion, missing=word_remark("judge_failed", kit.language, detail=error)[:500])
-    if not LOWEST <= answer.rating <= HIGHEST:
-        return CriterionScore(criterion=criterion, missing=word_remark("no_rating", kit.language))
+        missing = word_remark("judge_failed", kit.language, detail=error)[:500]
+        return [CriterionScore(criterion=criterion, missing=missing) for criterion in criteria]
+    said = {rating.id: rating for rating in reversed(answer.ratings)}
+    return [_score(criterion, said.get(number), report, kit.language) for number, criterion in enumerate(criteria, 1)]
+
+
+def _score(criterion: Criterion, said: CriterionRating | None, report: Report, language: Language) -> CriterionScore:
+    if said is None or not LOWEST <= said.rating <= HIGHEST:
+        return CriterionScore(criterion=criterion, missing=word_remark("no_rating", language))
     return CriterionScore(
         criterion=criterion,
-        score=normalise_rating(answer.rating),
-        reason=remove_citations(" ".join(answer.reason.split()))[:REASON_CHARS],
-        sentences=find_sentences(report, answer.sentences),
+        score=normalise_rating(said.rating),
+        reason=remove_citations(" ".join(said.reason.split()))[:REASON_CHARS],
+        sentences=find_sentences(report, said.sentences),
         judge=MODEL,
     )
 
@@ -110,22 +120,33 @@ def _drop_numbers(text: str) -> str:
     return to_plain(_SHOWN_NUMBER.sub("", text))
 
 
-def strip_markers(body: str) -> str:
-    """Return a section's text without its citation markers."""
-    return MARKER.sub("", body)
-
-
 def format_for_judge(report: Report, chars: int) -> str:
     """Return the report as a judge reads it: citations as numbers, and long sections shortened to the same length."""
-    numbers: dict[str, int] = {}
+    numbers = _number_citations(report)
     share = max(400, chars // max(1, len(report.sections)))
     parts = [_format_section(section, numbers)[:share] for section in report.sections]
     return as_data("\n\n".join([f"# {report.title}", *parts]))
 
 
-def _format_section(section: Section, numbers: dict[str, int]) -> str:
-    kept = [block if not find_injections(strip_markers(block)) else "[withheld]" for block in section.body.split("\n\n")]
-    body = "\n\n".join(kept).replace(REMOVED, "")
-    text = MARKER.sub(lambda m: f"[{numbers.setdefault(m.group(1), len(numbers) + 1)}]", body)
-    heading = "[withheld]" if find_injections(section.heading) else section.heading
-    return f"{'#' * section.level} {heading}\n\n{text}"
+def format_quotes(report: Report, chars: int) -> str:
+    """Return the quotations under the report's numbers, with the titles of their sources, as many as fit into `chars`."""
+    known = {quote.key: quote for quote in report.quotes}
+    cited = ((number, known[key]) for key, number in _number_citations(report).items() if key in known)
+    lines = (f"[{number}] {as_attribute(quote.source.title)}: {_withhold_orders(quote.text)}" for number, quote in cited)
+    return as_data("\n".join(lines)[:chars])
+
+
+def _number_citations(report: Report) -> dict[str, int]:
+    """Return a number for each quote that the report cites, by its key, in the order of their first citations."""
+    keys = dict.fromkeys(key for section in report.sections for key in MARKER.findall(section.body))
+    return {key: number for number, key in enumerate(keys, 1)}
+
+
+def _format_section(section: Section, numbers: Mapping[str, int]) -> str:
+    kept = [block if not find_injections(MARKER.sub("", block)) else WITHHELD for block in section.body.split("\n\n")]
+    text = MARKER.sub(lambda m: f"[{numbers[m.group(1)]}]", "\n\n".join(kept).replace(REMOVED, ""))
+    return f"{'#' * section.level} {_withhold_orders(section.heading)}\n\n{text}"
+
+
+def _withhold_orders(text: str) -> str:
+    return WITHHELD if find_injections(text) else text

@@ -12,12 +12,12 @@ from app.domain.citations import MARKER, MARKER_RUN, marker_of
 from app.domain.evidence import Passage, Quote
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
+from workflows.agents.sentence_choice import QUOTE_CHARS, find_beginning, quote_span
 from workflows.agents.untrusted import as_data
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.claim_repair import TextReplacement
 
-MOST_QUOTES = 4
-MOST_SENTENCES, QUOTE_CHARS = 12, 1_200
+MOST_QUOTES, MOST_SENTENCES = 8, 12
 _NAME = re.compile(r"S(\d{1,4})\.(\d{1,5})(?:\s*[-–]\s*(?:S\d{1,4}\.)?(\d{1,5}))?")
 
 
@@ -31,7 +31,10 @@ def number_sentences(text: str) -> str:
 
 
 def find_named(said: str, stretches: Mapping[str, Passage]) -> list[Quote]:
-    """Return the sentences that are named as `S3.4` or `S3.4-6`; neighbours make one quotation."""
+    """Return the sentences that are named as `S3.4` or `S3.4-6`; neighbours make one quotation.
+
+    So does one whose first words stand for something with the sentence before it.
+    """
     wanted: list[tuple[str, int]] = []
     for stretch, first, last in _NAME.findall(said):
         wanted += [(f"S{stretch}", number) for number in range(int(first), int(last or first) + 1)][:MOST_SENTENCES]
@@ -44,17 +47,15 @@ def find_named(said: str, stretches: Mapping[str, Passage]) -> list[Quote]:
 
 def _quote_runs(stretch: Passage, numbers: Sequence[int]) -> list[Quote]:
     spans = split_sentences(stretch.text)
+    known = [number - 1 for number in numbers if 1 <= number <= len(spans)]
     runs: list[Span] = []
-    for number in (number for number in numbers if 1 <= number <= len(spans)):
-        start, end = spans[number - 1]
+    for place in sorted({*known, *(find_beginning(stretch.text, spans, place) for place in known)}):
+        start, end = spans[place]
         if runs and not stretch.text[runs[-1].end : start].strip() and end - runs[-1].start <= QUOTE_CHARS:
             runs[-1] = Span(runs[-1].start, end)
         else:
-            runs.append(Span(start, min(end, start + QUOTE_CHARS)))
-    return [
-        Quote(source=stretch.source, text=stretch.text[start:end], start=stretch.start + start, end=stretch.start + end)
-        for start, end in runs
-    ]
+            runs.append(Span(start, end))
+    return [quote_span(stretch, run) for run in runs]
 
 
 def cite_named(draft: ClaimDraft, named: Sequence[Quote], body: str) -> tuple[list[Quote], TextReplacement]:

@@ -29,7 +29,7 @@ async def check_against_rubric(
     rubric: Rubric, report: Report, query: ResearchQuery, judge: Kit, desk: ReportDesk | None
 ) -> CheckedReport:
     """Judge the report; send it back to its writer once for the failed criteria. Without a `desk` there is no writer."""
-    scores = await judge_criteria(list(enumerate(rubric.criteria, 1)), query.question, report, judge)
+    scores = await judge_criteria(rubric.criteria, query.question, report, judge)
     failing = [score for score in scores if score.fails]
     if not failing or desk is None:
         return CheckedReport(report, tuple(scores))
@@ -47,8 +47,8 @@ async def make_scorecard(rubric: Rubric, checked: CheckedReport, final: Report, 
     """
     scores = list(checked.scores)
     again = [place for place, score in enumerate(scores) if _is_outdated(score, checked, final)]
-    numbered = [(place + 1, rubric.criteria[place]) for place in again]
-    for place, score in zip(again, await judge_criteria(numbered, query.question, final, judge, SECOND_TURN), strict=True):
+    criteria = [rubric.criteria[place] for place in again]
+    for place, score in zip(again, await judge_criteria(criteria, query.question, final, judge, SECOND_TURN), strict=True):
         scores[place] = score
     return scorecard_of(_count_missing(scores, final, query), checked.revised)
 

@@ -1,6 +1,6 @@
 """Scoring an answer by a rubric, one item at a time: QSR rates from 1 to 10 (C.2), DeepRubric from 0 to 4 (A.1).
 
-`criterion_judge.py` does the same for a report of the product, with reasons and sentences for the reader. RACE compares two
+`criterion_judge.py` judges a report of the product by all criteria in one call, with reasons for the reader. RACE compares two
 articles and has its own judge (`race_judge.py`).
 """
 
@@ -8,15 +8,30 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import Field
+
 from app.domain.evidence_rubric import EvidenceRubric
 from app.domain.missing import Missing
 from app.domain.rubric import Rubric
 from app.domain.rubric_score import Aggregation, ScoredItem, rubric_score
 from app.domain.scorecard import HIGHEST, LOWEST, normalise_rating
 from workflows.agents.kit import Kit
-from workflows.judging.criterion_judge import RATING, RatingAnswer
+from workflows.agents.steps import StepAnswer, declare_step
 from workflows.judging.judge_call import ask_judge
 from workflows.judging.score_judges import MOST_MET, judge_criterion
+
+
+class RatingAnswer(StepAnswer):
+    """The judgement of one criterion."""
+
+    reason: str = Field(default="", description="what in the report decides it, in one sentence")
+    sentences: tuple[str, ...] = Field(
+        default=(), description="up to three sentences of the report, copied exactly, that it rests on"
+    )
+    rating: int = Field(default=0, description="1 to 10: how far the report matches the description")
+
+
+RATING = declare_step("criterion", RatingAnswer, max_tokens=1_200)
 
 
 @dataclass(frozen=True, slots=True)

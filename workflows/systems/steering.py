@@ -47,9 +47,10 @@ class PlanSteering:
         """
         self._check_open()
         revision = (self.plan or plan).revision + 1  # also without one yet: later than what the planning agent may bring
-        readings = plan.readings or (self.plan.readings if self.plan else ())
+        before = self.plan or plan
+        kept = {name: getattr(plan, name) or getattr(before, name) for name in ("readings", "sources")}
         subtasks = tuple(map(self._mark_added, self._give_free_ids(plan.subtasks)))
-        told = {"revision": revision, "readings": readings, "subtasks": subtasks, "removed": self._list_removed(subtasks)}
+        told = {"revision": revision, **kept, "subtasks": subtasks, "removed": self._list_removed(subtasks)}
         return self._set_plan(plan.model_copy(update=told))
 
     def _give_free_ids(self, subtasks: Sequence[Subtask]) -> list[Subtask]:

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.domain.options import SearchScope, SourceKind
-from app.domain.query import ResearchQuery
-from retrieval.ports import OutsideSearcher, PageReader, Searcher, SearchFilter, WholeReader
+from app.domain.query import Language, ResearchQuery
+from retrieval.ports import Describer, OutsideSearcher, PageReader, Searcher, SearchFilter, WholeReader
 from workflows.agents.ports import Tool
 from workflows.tools.browse import BrowseTool
+from workflows.tools.described import DescribeTool
 from workflows.tools.scoped import DomainSearcher, ScopedTool, limit_to_dates
 from workflows.tools.search import ScholarTool, SearchTool
 from workflows.tools.tool_memory import RememberedTool, ToolMemory
@@ -122,6 +123,23 @@ def build_whole_reader(
         return None
     names = tuple(dict.fromkeys((*corpora.general, *corpora.scientific)))
     return RememberedTool(WholeTool(reader, _make_filter(names, scope), most_chars), memory)
+
+
+def build_describer(
+    describer: Describer,
+    corpora: ToolCorpora,
+    memory: ToolMemory,
+    language: Language,
+    outside: OutsideTools = NO_OUTSIDE_TOOLS,
+    scope: SearchScope | None = None,
+) -> Tool | None:
+    """Build the tool that describes the run's collections; None for a run without any. Titles stay inside."""
+    outside = outside.limit_to_scope(scope or WHOLE_SCOPE)
+    names = tuple(dict.fromkeys((*corpora.general, *corpora.scientific)))
+    default = corpora.beside or (corpora.indexed and not corpora.general)
+    where = [_make_filter(each, scope) for each in [names] * bool(names) + [()] * default]
+    titled = not (outside.web or outside.papers or outside.tools)
+    return RememberedTool(DescribeTool(describer, where, language, titled), memory) if where else None
 
 
 def _make_filter(collections: tuple[str, ...], scope: SearchScope | None) -> SearchFilter:

@@ -139,6 +139,9 @@ def test_sentences_are_listed_as_texts() -> None:
     [
         ["Rückfahrt ist am 21. Juli um 14 Uhr.", "Am 3. Dez. 2024 ist geschlossen."],
         ["Der Schlüssel liegt z. B. beim Nachbarn, d. h. im Hof.", "Er passt u. U. Nachmittags nicht."],
+        ["Ein Brief geht z. Hd. Herrn Meier.", "Cäsar starb 44 v. Chr. Geburt.", "Es gilt § 4 Abs. 3 des Gesetzes."],
+        ["Der Preis beträgt 500 Euro einschl. Mehrwertsteuer, ausschl. Versand.", "Ein österr. Verein zahlt 3 Mio. Euro."],
+        ["It is a function of z.", "Figure 3 shows it.", "They met in a café.", "Émile paid."],
         ["Fragen Sie Fr. Gruber oder Hr. Maier.", "Wir helfen gern."],
         ["Open Mon. to Fri. 9 a.m. to 5 p.m. and Sat. 10 a.m. to noon.", "Geöffnet Mo. 9 bis 12 Uhr."],
         ["There he sat.", "9 others stood in the sun.", "2 of them left in 2021.", "August was cold."],

@@ -1,5 +1,6 @@
 """Reading collections whole over the owner's socket: what fits, for whom, and of which days."""
 
+import asyncio
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 from app.domain.errors import ToolError
 from app.domain.evidence import snapshot_hash
-from retrieval.ports import SearchFilter
+from retrieval.ports import CollectionDescription, SearchFilter
 from retrieval.search.tenant_index import TenantView
 from retrieval.service.client import IndexClient
 from tests.retrieval.service.owner_process import OwnerProcess
@@ -42,6 +43,22 @@ async def test_a_collection_is_read_whole_by_its_tenant_alone_as_far_as_it_fits(
         assert await ours.read_whole(OURS, length - 1) is None
         dated = OURS.model_copy(update={"published_from": date(2024, 1, 1)})
         assert [document.source.title for document in await ours.read_whole(dated, length) or ()] == ["Tide"]
+        [described] = await ours.describe(OURS)
+        assert described == CollectionDescription(
+            name="papers", kind="folder", own=True, documents=2, years=(2024, 2024), languages={"en": 2}, titles=("Lease", "Tide")
+        )
+        with pytest.raises(ToolError, match="no collection 'papers'"):
+            await theirs.describe(OURS)
+        (tmp_path / "mud.md").write_text("# 泥滩\n\n潮水退去后，泥滩露出三公里。", encoding="utf-8")
+        await wait_until_built(client)
+        await client.build("papers", "folder", str(tmp_path), tenant="ours")
+        await wait_until_built(client)
+        assert [each.languages for each in await ours.describe(OURS)] == [{"en": 2, "zh": 1}]
         for stranger in (theirs, TenantView(client, None)):
             with pytest.raises(ToolError, match="no collection 'papers'"):
                 await stranger.read_whole(OURS, 10_000)
+
+
+async def wait_until_built(client: IndexClient) -> None:
+    while (await client.read_progress("papers"))["building"]:
+        await asyncio.sleep(0.05)

@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.evidence import Passage, Source, snapshot_hash
 from workflows.agents.cited_statements import find_statement
-from workflows.agents.sentence_choice import MAX_CHARS, choose_quotes
+from workflows.agents.sentence_choice import QUOTE_CHARS, choose_quotes
 
 TEXT = (
     "The guest room costs £18 a night. Bookings are made at the office. From the third breach of these rules, £25 is charged "
@@ -43,7 +43,20 @@ def test_what_shares_no_word_is_quoted_by_what_is_known_or_begins() -> None:
 def test_a_passage_without_sentences_is_quoted_in_part() -> None:
     text = "word " * 400
     [quote] = choose_quotes(Passage(source=SOURCE, text=text, start=0, end=len(text)), "word")
-    assert 0 < len(quote.text) <= MAX_CHARS
+    assert 0 < len(quote.text) <= QUOTE_CHARS
+
+
+def test_a_quotation_begins_with_what_its_first_words_stand_for() -> None:
+    text = "Letters cost five cents. Transporting the mails grew dear. In 1852 the sum paid for this service was four millions."
+    [quote] = choose_quotes(Passage(source=SOURCE, text=text, start=0, end=len(text)), "In 1852 it was four millions.")
+    assert quote.text == "Transporting the mails grew dear. In 1852 the sum paid for this service was four millions."
+
+
+def test_a_sentence_longer_than_several_may_be_is_still_chosen() -> None:
+    long = f"We object to {'one more reason, ' * 50}and to losses paid by general taxation."
+    text = f"Letters pay their way. {long}"
+    [quote] = choose_quotes(Passage(source=SOURCE, text=text, start=0, end=len(text)), "He objected to losses paid by taxation.")
+    assert quote.text == long
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from app.domain.budget import StopReason, Usage
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelRefused
 from app.domain.evidence import Finding, Passage, Quote
+from app.domain.plan import ReaderWants
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report
 from app.domain.rubric import Criterion, Rubric
@@ -20,6 +21,7 @@ from workflows.agents.codec import TagCodec
 from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Bounds, Kit
 from workflows.agents.memory import SharedMemory
+from workflows.agents.reader_wants import tell_all
 from workflows.agents.reporting import write_report
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.whole_prompt import render_whole_report
@@ -75,14 +77,18 @@ def passage_of(quote: Quote, before: str = "", after: str = "") -> Passage:
 
 
 async def test_the_writer_is_not_held_to_the_points_that_searchers_look_for() -> None:
-    intent = "Why tariffs stayed.\nScope: before 1900\nForm: a page\nMust cover: wages; prices\nKey terms: duties"
-    model = whole_writer(WHOLE)
-    plan = PLAN.model_copy(update={"intent": intent})
-    await write_report(ONE_PASS, plan, FOUND, make_kit(model, make_record()))
-    asked = model.requests[0].messages[-1].content
-    assert "Why tariffs stayed.\nForm: a page\n" in asked
-    assert "Must cover" not in asked
-    assert "Key terms" not in asked
+    wants = ReaderWants(scope="before 1900", form="a page", must_cover=("wages", "prices"), key_terms=("duties",))
+    told = ["Why tariffs stayed.", "Scope: before 1900", "Form: a page", "Must cover: wages; prices", "Key terms: duties"]
+    now = PLAN.model_copy(update={"intent": told[0], "wants": wants})
+    assert tell_all(now, Language.ENGLISH).splitlines() == told
+    before = PLAN.model_copy(update={"intent": "\n".join(told)})
+    for plan, lines in ((now, [told[0], told[2]]), (before, told)):
+        model = whole_writer(WHOLE)
+        report = await write_report(ONE_PASS, plan, FOUND, make_kit(model, make_record()))
+        asked = model.requests[0].messages[-1].content
+        assert "\n".join(lines) in asked
+        assert ("Must cover" in asked) is (plan is before)
+        assert report.quotes
 
 
 async def test_two_calls_write_the_whole_report() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -32,11 +33,17 @@ class Judge(ToyModel):
         said = "\n".join(message.content for message in request.messages)
         answers = {
             "rubric": {"criteria": DRAFTED},
-            "criterion": {"reason": "so", "sentences": [], "rating": 2 if "farmers" in said and "planted" not in said else 9},
+            "criteria": {"ratings": list(rate_criteria(said))},
             "revision": {"edits": [], "additions": [{"section": 1, "heading": "", "text": "Farmers planted. [q1]"}]},
             "clarification": {"questions": [{"question": "Which years?", "why": "", "options": []}]},
         }
         return done.model_copy(update={"text": json.dumps(answers[step])}) if step in answers else done
+
+
+def rate_criteria(said: str) -> Iterator[dict[str, object]]:
+    """Rate each of the numbered descriptions of a prompt."""
+    for number, demand in re.findall(r"^(\d+)\. (.*)$", said.partition("The descriptions:\n")[2], re.MULTILINE):
+        yield {"id": int(number), "reason": "so", "rating": 2 if "farmers" in demand and "planted" not in said else 9}
 
 
 def asking(house: WholeProduct) -> Asking:
@@ -63,8 +70,13 @@ async def test_the_rubric_is_drafted_edited_held_to_and_comes_back_as_the_scorec
     assert (card.items[0].score, card.revised, card.judged) == (8 / 9, ("Mine",), 8)
     assert re.search(r"Farmers planted\. \[\d\]", await house.read_report_markdown(run_id))
     agents = await agents_of(house, run_id)
-    assert agents.count("plan/rubric") == agents.count("report/revision") == agents.count("report/criterion/1/again") == 1
-    assert [name for name in agents if name.startswith("report/criterion/")].count("report/criterion/8") == 1
+    assert (
+        agents.count("plan/rubric")
+        == agents.count("report/revision")
+        == agents.count("report/criteria")
+        == agents.count("report/criteria/again")
+        == 1
+    )
     assert (await asking(house).get_rubric(run_id)).drafted == drafted, "what was drafted is kept beside what was agreed"
     assert [event["type"] for event in await house.list_events(run_id) if event["type"] in TOLD] == [
         "rubric_drafted",
@@ -78,7 +90,7 @@ async def test_a_run_without_a_rubric_has_no_step_of_it(house: WholeProduct) -> 
         run_id = await house.ask()
         await house.wait_for(run_id, RunStatus.COMPLETED)
     assert len(house.model.asked) == TOYS_CALLS
-    assert not any("rubric" in agent or "criterion" in agent for agent in await agents_of(house, run_id))
+    assert not any("rubric" in agent or "criteria" in agent for agent in await agents_of(house, run_id))
     assert await house.database.fetchval("SELECT count(*) FROM run_rubrics") == 0
     assert not [event for event in await house.list_events(run_id) if event["type"] in TOLD]
 

@@ -54,7 +54,8 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
         step = request.response_schema.name if request.response_schema else ""
         if step == "rubric":
             return json.dumps({"criteria": DRAFTED})
-        return json.dumps({"reason": "so", "sentences": [], "rating": 7}) if step == "criterion" else answer_soundly(request)
+        rated = [{"id": n, "reason": "so", "rating": 7} for n in range(1, len(DRAFTED) + 1)]
+        return json.dumps({"ratings": rated}) if step == "criteria" else answer_soundly(request)
 
     model = ScriptedModel(answers)
     shop = house.make_workshop(chat=model, prompts=PromptLibrary.load())
@@ -88,7 +89,7 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
         shown = await judged()
     assert [c.scorecard.overall for c in shown.columns if c.scorecard] == [pytest.approx(6 / 9)] * 3
     assert shown.rubric == rubric
-    assert [c.run.usage.model_calls - calls for c, calls in zip(shown.columns, before, strict=True)] == [len(DRAFTED)] * 3
+    assert [c.run.usage.model_calls - calls for c, calls in zip(shown.columns, before, strict=True)] == [1] * 3
     assert [await house.read_report_markdown(run) for run in runs] == written
     with pytest.raises(Conflict, match="no finished report"):
         await scores.judge(first, None)

@@ -13,7 +13,7 @@ from app.domain.evidence import Finding, Passage, Quote, Source, snapshot_hash
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report, Section
-from retrieval.ports import Document, SearchFilter
+from retrieval.ports import CollectionDescription, Document, SearchFilter
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.concurrency import gather_all
 from workflows.agents.kit import Kit
@@ -79,6 +79,9 @@ class ToyIndex:
         if url != SOURCE.url:
             raise ToolError("no such page")
         return Document(source=SOURCE, text=TEXT)
+
+    async def describe(self, where: SearchFilter) -> list[CollectionDescription]:
+        return [CollectionDescription(name="toys", kind="folder", own=False, documents=1, languages={"en": 1})]
 
     async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         await self.hook(name)

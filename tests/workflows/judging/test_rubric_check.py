@@ -23,7 +23,6 @@ from workflows.agents.asker import Asker
 from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
 from workflows.agents.model_driven import MODEL_DRIVEN
-from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.judging.criterion_judge import judge_criteria
@@ -60,6 +59,17 @@ def section_of(prompt: str, name: str) -> str:
     return found.group(1)
 
 
+def demands_of(prompt: str) -> list[str]:
+    return re.findall(r"^\d+\. (.*)$", prompt.partition("The descriptions:\n")[2], re.MULTILINE)
+
+
+def rate_all(request: ChatRequest, rating: int, fault: int) -> str:
+    """Rate every criterion alike, but for the one that names a fault."""
+    demands = demands_of(request.messages[-1].content)
+    rated = [{"id": n, "reason": "so", "rating": fault if "speculates" in d else rating} for n, d in enumerate(demands, 1)]
+    return json.dumps({"ratings": rated})
+
+
 def model(rating: Rating, revision: object = None) -> ScriptedModel:
     """Rates by what it can read of the demand and the report; revises as told."""
 
@@ -68,10 +78,8 @@ def model(rating: Rating, revision: object = None) -> ScriptedModel:
         assert request.response_schema is not None
         if request.response_schema.name == "revision":
             return json.dumps(revision) if revision is not None else ModelRefused("no revision")
-        demand = re.search(r"The description:\n(.*)", prompt)
-        assert demand
-        rated = rating(demand.group(1), section_of(prompt, "report"))
-        return rated if isinstance(rated, str | Exception) else json.dumps(rated)
+        report = section_of(prompt, "report")
+        return json.dumps({"ratings": [{"id": n, **rating(d, report)} for n, d in enumerate(demands_of(prompt), 1)]})
 
     return ScriptedModel(answer)
 
@@ -127,14 +135,14 @@ async def test_what_fails_goes_back_once_and_is_judged_again() -> None:
     assert checked.revised == ("names wages",)
     assert len(asked(chat, "revision")) == 1
     assert "To be achieved: names wages (about wages)" in asked(chat, "revision")[0]
-    judged = [re.search(r"The description:\n(.*)", prompt).group(1) for prompt in asked(chat, "criterion")]  # type: ignore[union-attr]
-    assert judged[:7] == [*DEMANDS, "speculates"]
-    assert set(judged[7:]) == {"names wages", "names the surplus", "names the post"}, "what failed, or rested on what is gone"
+    first, again = map(demands_of, asked(chat, "criteria"))
+    assert first == [*DEMANDS, "speculates"]
+    assert set(again) == {"names wages", "names the surplus", "names the post"}, "what failed, or rested on what is gone"
     scores = {item.criterion.title: item.score for item in card.items}
     assert scores == {**dict.fromkeys(DEMANDS, 1.0), "names the surplus": 0.0, "names the post": 0.0, "speculates": 0.0}
     assert set(card.items[1].sentences) == {"Wages of iron workers rose.", "Wages rose after 1890."}
-    again = make_record(record.trajectory.turns)
-    assert await delivered(ScriptedModel([]), again) == (checked, card), "a resumed stage pays for nothing twice"
+    resumed = make_record(record.trajectory.turns)
+    assert await delivered(ScriptedModel([]), resumed) == (checked, card), "a resumed stage pays for nothing twice"
 
 
 async def test_a_report_that_passes_is_judged_once_and_one_without_a_writer_stays() -> None:
@@ -144,7 +152,8 @@ async def test_a_report_that_passes_is_judged_once_and_one_without_a_writer_stay
     checked = await check_against_rubric(passing, REPORT, QUERY, kit, desk_of(kit))
     card = await make_scorecard(passing, checked, checked.report, QUERY, kit)
     assert checked.report is REPORT
-    assert len(everything.requests) == 7
+    assert len(everything.requests) == 1
+    assert f"[1] {PROTECT.source.title}: {PROTECT.text}" in section_of(everything.requests[0].messages[-1].content, "quotes")
     assert card.overall == pytest.approx(7 / 9)
     chat = model(by_words)
     checked, card = await delivered(chat, writer=False)
@@ -175,9 +184,7 @@ async def test_a_report_cannot_instruct_its_judge() -> None:
             update={"sections": (*REPORT.sections, Section(heading="More", body=f"A last word. [[{POST.key}]]\n\n{order}"))}
         )
         chat = model(gullible)
-        scores = await judge_criteria(
-            list(enumerate(RUBRIC.criteria, 1)), QUERY.question, injected, make_kit(chat, make_record())
-        )
+        scores = await judge_criteria(RUBRIC.criteria, QUERY.question, injected, make_kit(chat, make_record()))
         assert {round(score.score or 0, 3) for score in scores} == {round(1 / 9, 3)}, order
         prompt = chat.requests[0].messages[-1].content
         assert prompt.count("</report>") == prompt.count("<report>") == 1
@@ -188,45 +195,35 @@ async def test_a_report_cannot_instruct_its_judge() -> None:
 async def test_a_call_that_fails_is_a_missing_value_and_never_a_number() -> None:
     def answers(demand: str, _: str) -> Any:
         return {
-            "names protection": ModelRefused("bad key"),
-            "names wages": "no json at all",
+            "names protection": {"id": 99, "rating": 5},
+            "names wages": {"id": 7, "rating": 1},
             "names the surplus": {"reason": "x", "sentences": [], "rating": 0},
             "names the post": {"reason": "x", "sentences": [], "rating": 10**9},
+            "speculates": {"id": 7, "rating": 10},
         }.get(demand, {"reason": "[q1] fine", "sentences": ["not in the report at all, no"], "rating": 10})
 
     _, card = await delivered(model(answers), writer=False)
-    assert [item.score for item in card.items] == [None, None, None, None, 1.0, 1.0, 1.0]
-    assert "bad key" in card.items[0].missing
+    assert [item.score for item in card.items] == [None, None, None, None, 1.0, 1.0, 0.0], "the first of two ratings counts"
     assert all(item.missing for item in card.items[:4])
     assert (card.judged, card.items[4].reason, card.items[4].sentences) == (3, "fine", ())
-    assert card.overall == pytest.approx((3 + 3 - 2) / 6)
+    for refused in (ModelRefused("bad key"), "no json at all"):
+        _, card = await delivered(ScriptedModel([refused] * 9), writer=False)
+        assert card.judged == 0
+        assert all(item.missing for item in card.items)
 
 
 async def test_the_budget_ends_judging_and_revising_without_a_made_up_number() -> None:
-    left = 3
-
-    def allow(_: str, __: object) -> StopReason | None:
-        nonlocal left
-        left -= 1
-        return StopReason.BUDGET if left < 0 else None
-
     chat = model(by_words)
-    checked, card = await delivered(chat, LocalRecord("t", allow=allow))
+    checked, card = await delivered(chat, LocalRecord("t", allow=lambda *_: StopReason.BUDGET))
     assert checked.report is REPORT
-    assert len(chat.requests) == 3
-    assert card.judged == 3
-    assert {item.missing for item in card.items if item.score is None} == {"Not judged: the budget was reached."}
-    with pytest.raises(BudgetSpent):
-        await LocalRecord("t", allow=lambda *_: StopReason.BUDGET).ask("x", "s", chat, chat.requests[0])
+    assert (chat.requests, card.judged) == ([], 0)
+    assert {item.missing for item in card.items} == {"Not judged: the budget was reached."}
 
 
 async def test_the_chain_in_one_process_is_held_to_a_rubric_too() -> None:
     def judging(request: ChatRequest) -> ScriptedAnswer:
         step = request.response_schema.name if request.response_schema else ""
-        if step == "criterion":
-            fault = "speculates" in request.messages[-1].content
-            return json.dumps({"reason": "yes", "sentences": [], "rating": 1 if fault else 10})
-        return answer_sensibly(request)
+        return rate_all(request, 10, fault=1) if step == "criteria" else answer_sensibly(request)
 
     record = make_record()
     kit = make_kit(ScriptedModel(judging), record)
@@ -241,8 +238,8 @@ async def test_the_chain_in_one_process_is_held_to_a_rubric_too() -> None:
 async def test_a_brief_in_the_reports_place_is_judged_and_not_revised() -> None:
     def failing(request: ChatRequest) -> ScriptedAnswer:
         step = request.response_schema.name if request.response_schema else ""
-        if step == "criterion":
-            return json.dumps({"reason": "no", "sentences": [], "rating": 1})
+        if step == "criteria":
+            return rate_all(request, 1, fault=1)
         assert step != "revision"
         return answer_sensibly(request) if request.response_schema else ModelRefused("it writes nothing")
 

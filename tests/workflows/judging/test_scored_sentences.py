@@ -7,7 +7,7 @@ import pytest
 from app.domain.report import Report, Section
 from tests.workflows.agent_kit import make_kit, make_record
 from tests.workflows.judging.test_report_verification import PROTECT
-from tests.workflows.judging.test_rubric_check import DEMANDS, QUERY, RUBRIC, asked, model
+from tests.workflows.judging.test_rubric_check import QUERY, RUBRIC, asked, model
 from workflows.judging.rubric_check import check_against_rubric, make_scorecard
 
 CITED = f"[[{PROTECT.key}]]"
@@ -42,5 +42,5 @@ async def test_what_a_judge_copies_is_found_and_an_unchanged_report_is_judged_on
     judge = make_kit(chat, make_record())
     checked = await check_against_rubric(RUBRIC, report, QUERY, judge, None)
     card = await make_scorecard(RUBRIC, checked, checked.report, QUERY, judge)
-    assert len(asked(chat, "criterion")) == len(DEMANDS) + 1
+    assert len(asked(chat, "criteria")) == 1
     assert [item.sentences for item in card.items] == [(sentence,)] * len(card.items)

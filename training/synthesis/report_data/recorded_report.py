@@ -12,7 +12,7 @@ from app.domain.trajectory import Trajectory, Turn
 from app.domain.value import Value
 from workflows.agents.answer_reading import read_answer
 from workflows.agents.parsing import remove_thinking
-from workflows.agents.planning import INTENT
+from workflows.agents.planning import INTENT, IntentAnswer
 from workflows.agents.reporting.assembly import TOP_LEVEL
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import (
@@ -119,15 +119,15 @@ def _show_text(short: str, found: RetrievedText) -> ShownPassage:
     )
 
 
-def find_intent(trajectory: Trajectory, language: Language) -> str:
-    """Return the planner's analysis of the question as its agents read it; empty where there is none."""
+def find_intent(trajectory: Trajectory) -> IntentAnswer:
+    """Return the planner's analysis of the question an empty one where there is none."""
     for turn in reversed(trajectory.turns):
         if turn.step == INTENT.name and turn.completion is not None:
             try:
-                return read_answer(INTENT, turn.completion.text).to_text(language)
+                return read_answer(INTENT, turn.completion.text)
             except AnswerInvalid:
                 continue
-    return ""
+    return IntentAnswer()
 
 
 def _find_outline(trajectory: Trajectory, most: int) -> Outline | None:

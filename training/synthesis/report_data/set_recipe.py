@@ -28,6 +28,7 @@ from workflows.agents.asker import Asker
 from workflows.agents.effort import bounds_of
 from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
+from workflows.agents.planning import frame_plan
 from workflows.agents.ports import BudgetSpent, Record
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import OutlineAnswer
@@ -132,7 +133,7 @@ def _open_desk(kit: Kit, run: RecordedRun, trajectory: Trajectory) -> ReportDesk
     effort = Effort(run.manifest.system.effort or Effort.STANDARD)
     query = ResearchQuery(question=run.question.text, language=run.question.language, effort=effort)
     own = replace(kit, today=run.manifest.today, bounds=bounds_of(query), language=query.language)
-    plan = make_single_plan(query, find_intent(trajectory, query.language))
+    plan = frame_plan(make_single_plan(query), find_intent(trajectory))
     return ReportDesk(own, query, plan, (), EvidenceBook(()), Asker(own, REPORTER))
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import groupby, takewhile
 
 from app.domain.evidence import Passage
+from retrieval.language.back_references import points_back
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import CELL, split_sentences
 from workflows.agents.brief.units import (
@@ -36,11 +37,6 @@ _MAIL_HEADER = re.compile(
 )
 _APART = re.compile(r"[ \t]*\n\W*\n\W*\w")
 _STAGE = re.compile(r"\[[^\[\]]*\]")
-_POINTS_BACK = re.compile(
-    r"(?:(?:and|but|if)\s+)?(?:it|its|this|that|these|those|they|their|he|his|she|her|such|both)\b"
-    r"|(?:here|there|however|but|then|if so|therefore|thus|consequently|accordingly)\b|[它他她]们?|[这那此其该]",
-    re.IGNORECASE,
-)
 
 
 def split_passages(passages: Iterable[Passage]) -> list[Unit]:
@@ -99,7 +95,7 @@ def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None
             opens = start > 0 or passage.start == 0 or _gives_figures_below(texts)
             is_head = opens and may_be_head(text)
             table = known = Unit(passage, start, end, kind, head=head, heads=True) if is_head else known
-        before = last if kind is UnitKind.SENTENCE and _POINTS_BACK.match(text) else table
+        before = last if kind is UnitKind.SENTENCE and points_back(text) else table
         unit = Unit(passage, start, end, kind, before, head)
         units.append(unit if table is None or unit.place != table.place else table)
         last = unit

@@ -16,6 +16,7 @@ from workflows.agents.failures import describe_failure
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryKind, SharedMemory
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.reader_wants import tell_all
 from workflows.agents.run_options import add_option_notes, describe_style
 from workflows.agents.steps import Step, StepAnswer
 from workflows.agents.untrusted import as_data
@@ -83,7 +84,7 @@ class ReportDesk:
         frame = {
             "today": self.kit.today.isoformat(),
             "question": self.query.question,
-            "intent": self.plan.intent or say("none", language),
+            "intent": tell_all(self.plan, language) or say("none", language),
             "notes": self.notes or say("none", language),
             "wishes": self.wishes,
             "criteria": self.criteria or say("none", language),

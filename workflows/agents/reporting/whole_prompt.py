@@ -8,6 +8,7 @@ from app.domain.chat import ChatRole, Message
 from app.domain.query import Language
 from workflows.agents.evidence_book import format_conflicts
 from workflows.agents.memory_text import choose_relevant
+from workflows.agents.reader_wants import tell_all, tell_writer
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.steps import TextStep
 from workflows.agents.untrusted import as_data
@@ -53,7 +54,8 @@ def choose_evidence(desk: ReportDesk, chars: int) -> tuple[str, ...]:
     if sum(len(book[short].text) for short in book.ids) <= chars:
         return book.ids
     cited = {short for finding in desk.findings for short in book.ids_in(book.put_ids(finding.answer))}
-    about = " ".join([desk.query.question, desk.plan.intent, *(subtask.question for subtask in desk.plan.subtasks)])
+    asked = (subtask.question for subtask in desk.plan.subtasks)
+    about = " ".join([desk.query.question, tell_all(desk.plan, desk.kit.language), *asked])
     chosen: list[str] = []
     for group in ([s for s in book.ids if s in cited], [s for s in book.ids if s not in cited]):
         left = chars - sum(len(book[short].text) for short in chosen)
@@ -66,7 +68,7 @@ def format_background(desk: ReportDesk) -> str:
     language, book = desk.kit.language, desk.book
     gaps = dict.fromkeys(as_data(gap) for finding in desk.findings for gap in finding.gaps)
     parts = [
-        ("wants", _format_intent(desk)),
+        ("wants", tell_writer(desk.plan, language)),
         ("reader_notes", desk.notes),
         ("plan", _format_plan(desk)),
         ("answers", "\n\n".join(_format_answer(desk, finding.subtask_id, finding.answer) for finding in desk.findings)),
@@ -75,12 +77,6 @@ def format_background(desk: ReportDesk) -> str:
         ("judged_by", desk.criteria),
     ]
     return "\n\n".join(f"{say(what, language)}:\n{text.strip()}" for what, text in parts if text.strip())
-
-
-def _format_intent(desk: ReportDesk) -> str:
-    """Return the intent without what it tells searchers alone: points to look for, held against a length, crowd a report."""
-    searched = tuple(f"{say(what, desk.kit.language)}:" for what in ("must_cover", "scope", "key_terms"))
-    return "\n".join(line for line in desk.plan.intent.splitlines() if not line.startswith(searched))
 
 
 def _format_plan(desk: ReportDesk) -> str:
