@@ -19,8 +19,7 @@ def make_seed(gain: float) -> SeedScores:
 def test_a_gain_counts_only_above_the_best_constant_answer_and_above_answers_to_other_items() -> None:
     before, after = make_seed(0.4).sft, make_seed(0.4).trained
     assert summarise("r", [make_seed(0.4)])["r_counted_gain"] == pytest.approx(0.4)
-    for bound in ("constant", "shuffled"):
-        trained = replace(after, **{bound: 0.7})
+    for bound, trained in (("constant", replace(after, constant=0.7)), ("shuffled", replace(after, shuffled=0.7))):
         figures = summarise("r", [SeedScores(before, before, trained, before)])
         assert figures[f"r_{bound}"] == pytest.approx(0.7)
         assert figures["r_counted_gain"] == pytest.approx(fmean(after.items.values()) - 0.7)

@@ -25,7 +25,7 @@ from training.folders import lock_folder, replace_file
 
 FORMAT = "rubrica.training_run/1"
 BEST_STEP, BEST_VALIDATION = "best step", "best validation"
-"""Figures of a run that keeps its best policy: the step, and its validation. At step 0 it is what the run began with."""
+"""Figures of a run that keeps its best policy: its step and its validation. At step 0 it is the one that the run began with."""
 ORIGIN, METRICS, FIGURES, SAMPLES, REPORT = "origin.json", "metrics.jsonl", "figures.json", "samples.html", "report.html"
 CHECKPOINTS, MODEL, BASE, ROLLOUTS = "checkpoints", "model", "base", "rollouts"
 COMPARED = ("format", "recipe", "config", "code", "packages", "data", "base")

@@ -3,6 +3,7 @@
 import asyncio
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,10 +40,9 @@ def test_a_rubric_may_be_as_long_as_the_recipe_says() -> None:
 )
 def test_the_dry_run_names_the_step_that_caps_an_answer(tmp_path: Path, recipe: str, named: str) -> None:
     found = load_recipe(recipe)
-    tools = {"tools": {"tape": TAPES[recipe]}} if recipe in TAPES else {}
-    short, long = (
-        found.check(read_config(write_toy(tmp_path, recipe, **tools, **more), found.config)) for more in ({}, {"rollouts": LONG})
-    )
+    tools: dict[str, Any] = {"tools": {"tape": TAPES[recipe]}} if recipe in TAPES else {}
+    short = found.check(read_config(write_toy(tmp_path, recipe, **tools), found.config))
+    long = found.check(read_config(write_toy(tmp_path, recipe, rollouts=LONG, **tools), found.config))
     assert f"the step {named} tokens at most, and rollouts.most_tokens = 16,384" in " ".join(long.list_lines())
     assert not any("asks for" in line for line in short.list_lines())
 

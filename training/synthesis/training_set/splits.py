@@ -11,7 +11,6 @@ Where the source of a row already put its query on a side, there it stays.
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from app.domain.split import HELD_OUT, Split, count_fewest
@@ -161,7 +160,7 @@ class _Sides:
     def _order_groups(self, groups: list[RowGroup], split: Split) -> list[RowGroup]:
         return sorted(groups, key=lambda g: (len(g.between) / len(g.rows), _hash_of(f"{self.seed} {split} {min(g.rows)}")))
 
-    def _take(self, group: RowGroup, split: Split, wanted: Counter[str], whole: AbstractSet[str], owed: int) -> bool:
+    def _take(self, group: RowGroup, split: Split, wanted: Counter[str], whole: set[str], owed: int) -> bool:
         """Hold a group out if it fits, if no row of it is settled, and if few enough rows have to leave for it.
 
         In a topic that is owed less than a whole row, no row leaves.
