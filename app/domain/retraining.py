@@ -101,13 +101,14 @@ StageName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
 class ModelServer(Value):
     """The server on which a stage's models are tried and served: it has the base, and loads adapters while it runs.
 
-    `address` ends in `/v1`; `base` is the base's name there. `key_setting` names the environment variable with its key. Prices
-    are US$ per million tokens.
+    `address` ends in `/v1`; `base` is the base's name there, and `licence` that of its weights. `key_setting` names the
+    environment variable with its key, and ends in `_API_KEY`. Prices are US$ per million tokens.
     """
 
     address: str = Field(pattern=r"^https?://")
     base: str
-    key_setting: str = ""
+    licence: str = ""
+    key_setting: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*_API_KEY)?$")
     notation: Notation = Notation.TAGS
     input_price: Decimal = Field(default=Decimal(0), ge=0)
     output_price: Decimal = Field(default=Decimal(0), ge=0)

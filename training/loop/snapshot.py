@@ -7,9 +7,15 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import asyncpg
+
 from app.database.engine import connect
 from app.domain.errors import SetupError
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
+from app.models.artifacts.folder import FolderArtifacts
+from app.models.artifacts.ports import ArtifactStore
+from app.models.service.erasure import carry_out_erasure, list_forgettable_artifacts
+from app.preferences.service.exportable import list_exportable
 from app.preferences.service.pseudonyms import KEY_FILE, Pseudonyms, read_key
 from app.preferences.service.training_export import export
 from app.settings import read_settings
@@ -19,7 +25,10 @@ EXPORT = "export"
 
 
 async def take_snapshot(task: StepTask, folder: Path) -> StepOutcome:
-    """Export readers' preferences with the evidence of their reports. What an earlier attempt left half is made anew."""
+    """Export readers' preferences with the evidence of their reports. What an earlier attempt left half is made anew.
+
+    First, versions that learned from what was erased since are dealt with as each says.
+    """
     settings = read_settings(os.environ)
     if settings.worker_database_url is None:
         raise SetupError("set RUBRICA_WORKER_DATABASE_URL: a snapshot reads the preferences of all organisations that agreed")
@@ -27,11 +36,22 @@ async def take_snapshot(task: StepTask, folder: Path) -> StepOutcome:
     names = Pseudonyms(read_key(settings.home / KEY_FILE))
     pool = await connect(settings.worker_database_url.get_secret_value(), largest=2, setting="RUBRICA_WORKER_DATABASE_URL")
     try:
+        erased = await _deal_with_erased(pool, names, FolderArtifacts(settings.artifacts))
         manifest = await export(pool, folder / EXPORT, task.since, datetime.now(UTC), names, evidence=True)
     finally:
         await pool.close()
     rows = {name: file["rows"] for name, file in manifest.files.items()}
-    return StepOutcome(verdict=StepVerdict.DONE, figures={"rows": rows, "consenting": manifest.consenting, "said": manifest.said})
+    told = {"rows": rows, "consenting": manifest.consenting, "said": manifest.said, "erased": erased}
+    return StepOutcome(verdict=StepVerdict.DONE, figures=told)
+
+
+async def _deal_with_erased(pool: asyncpg.Pool, names: Pseudonyms, artifacts: ArtifactStore) -> dict[str, str]:
+    """Carry out what versions say for votes that were erased, and return what was done, by their names."""
+    exportable = await list_exportable(pool, names, datetime.now(UTC))
+    found = await carry_out_erasure(pool, exportable, names.fingerprint)
+    for artifact in await list_forgettable_artifacts(pool, [each.version.id for each in found.erased]):
+        await asyncio.to_thread(artifacts.delete, artifact)
+    return {each.version.name: f"{each.rows} of {each.learned} judgements erased; {each.done}" for each in found.erased}
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ from training.recipes.starting import check_training, describe_run, train
 
 CONFIG, THIS_SET = "recipe.toml", '"@set"'
 LOOK_EVERY_S = 5.0
+CURVES = ("loss", "reward", "validation", "part/", "entropy", "kl")
+MOST_CURVES, MOST_POINTS = 12, 100
 
 
 def train_stage(task: StepTask, folder: Path) -> StepOutcome:
@@ -38,7 +40,7 @@ def train_stage(task: StepTask, folder: Path) -> StepOutcome:
     return StepOutcome(
         verdict=StepVerdict.DONE,
         detail=trained.ending,
-        figures={"said": said, **trained.read_figures()},
+        figures={"said": said, **trained.read_figures(), "curves": draw_curves(trained)},
         device_seconds=trained.seconds,
     )
 
@@ -53,6 +55,16 @@ def forget_other_run(run: Path, recipe: str, config: Path, models: Path | None, 
     except Conflict as other:
         said.append(f"the run begins anew: {other}")
         shutil.rmtree(run)
+
+
+def draw_curves(run: TrainingFolder) -> dict[str, list[list[float]]]:
+    """Return what was logged as points (step, value) by name, thinned out: the registry keeps them with the version."""
+    curves: dict[str, list[list[float]]] = {}
+    for each in run.read_metrics():
+        for name, value in each.values.items():
+            curves.setdefault(name, []).append([each.step, value])
+    chosen = [name for name in curves if name.startswith(CURVES)][:MOST_CURVES]
+    return {name: curves[name][:: max(1, len(curves[name]) // MOST_POINTS)] for name in chosen}
 
 
 @contextmanager

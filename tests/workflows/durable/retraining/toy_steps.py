@@ -36,7 +36,7 @@ def main(folder: Path) -> None:
 def leave_files(folder: Path) -> None:
     """Leave what later steps read: the export's manifest, a set's rows, a trained model."""
     files: dict[str, dict[str, object]] = {
-        "snapshot": {"export/manifest.json": {"pseudonym_key": "k"}},
+        "snapshot": {"export/manifest.json": {"pseudonym_key": "k", "consents_checked_at": "2026-11-01T00:00:00Z"}},
         "set": {"set/manifest.json": {"rows": 1}, "set/train/rows.jsonl": {"id": "r1", "pairs": ["p1", "p2"]}},
         "train": {
             "run/origin.json": {"recipe": "rubric_generator", "config": {"run": {"seed": 7}}, "code": "c1"},

@@ -20,6 +20,8 @@ from workflows.durable.retraining.workplace import LoopWorkplace
 
 RUN, MODEL, ORIGIN, SET, MANIFEST = "run", "model", "origin.json", "set", "manifest.json"
 GATE_TABLE = "gate.json"
+# The validation chose the policy: its rows were learned from too.
+LEARNED = ("train", "validation")
 
 
 async def register_version(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes: Mapping[str, StepOutcome]) -> StepOutcome:
@@ -57,8 +59,16 @@ def _describe(
     origin = orjson.loads((folders[StepKind.TRAIN] / RUN / ORIGIN).read_bytes())
     made_from = folders[StepKind.SET] / SET
     manifest = (made_from / MANIFEST).read_bytes()
-    lines = (made_from / "train" / "rows.jsonl").read_bytes().splitlines()
-    learned = TrainedOn(kind=stage.kind, digest=hashlib.sha256(manifest).hexdigest(), rows=len(lines), key=_read_key(folders))
+    files = [made_from / split / "rows.jsonl" for split in LEARNED]
+    rows = [orjson.loads(line) for file in files if file.exists() for line in file.read_bytes().splitlines()]
+    snapshot = orjson.loads((folders[StepKind.SNAPSHOT] / "export" / MANIFEST).read_bytes())
+    learned = TrainedOn(
+        kind=stage.kind,
+        digest=hashlib.sha256(manifest).hexdigest(),
+        rows=len(rows),
+        key=snapshot["pseudonym_key"],
+        consents_at=snapshot["consents_checked_at"],
+    )
     made = TrainedModel(
         role=stage.role,
         recipe=origin["recipe"],
@@ -68,15 +78,10 @@ def _describe(
         artifact=artifact,
         base=stage.server.base,
         notation=stage.server.notation,
+        licence=stage.server.licence,
         cycle=cycle.id,
     )
-    return made, [pair for line in lines for pair in orjson.loads(line).get("pairs", ())]
-
-
-def _read_key(folders: Mapping[StepKind, Path]) -> str:
-    """Return the fingerprint of the key under which the snapshot names rows."""
-    manifest = folders[StepKind.SNAPSHOT] / "export" / MANIFEST
-    return str(orjson.loads(manifest.read_bytes())["pseudonym_key"])
+    return made, [pair for row in rows for pair in row.get("pairs", ())]
 
 
 def _list_evaluations(
