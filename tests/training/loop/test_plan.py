@@ -1,5 +1,6 @@
 """A plan of a gate: what it proves by default, and what is refused."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,27 @@ def test_the_usual_margins_are_two_points_and_a_tenth_of_the_cost(tmp_path: Path
         "cost": (0.1, True, True),
         "probe/padded": (0.02, False, True),
     }
+
+
+def test_what_a_role_cannot_move_is_not_asked_for(tmp_path: Path) -> None:
+    """A generator of rubrics does not search, and writes no citations."""
+    (tmp_path / "gate.toml").write_text('untouched = ["search_accuracy", "citation_support"]\n' + PLAN)
+    proofs = {proof.metric for proof in read_plan(tmp_path / "gate.toml").list_proofs()}
+    assert proofs == {"report_quality", "preference_accuracy", "cost", "probe/padded"}
+
+
+def test_the_one_superiority_is_asked_for_in_any_case(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text('untouched = ["report_quality"]\n' + PLAN)
+    with pytest.raises(InvalidInput, match="cannot move"):
+        read_plan(tmp_path / "gate.toml")
+
+
+def test_a_cycle_says_itself_when_it_began(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text(PLAN)
+    began = datetime(2027, 1, 1, tzinfo=UTC)
+    assert read_plan(tmp_path / "gate.toml", began).cycle_starts == began
+    with pytest.raises(InvalidInput, match="margins come first"):
+        read_plan(tmp_path / "gate.toml", datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def test_all_five_probes_are_asked_for_unless_the_plan_says_otherwise(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from app.domain.errors import Conflict
 from app.domain.model_versions import Canary, CanaryState, EvaluationKind, VersionState
 from app.domain.retraining import CanaryPlan, Cycle, CycleEventType, StepOutcome, StepVerdict
-from app.domain.served_models import ModelRole
 from app.models.service.cycle_order import Step
 from app.models.service.registry import change_state, note_evaluation
 from app.models.service.serving import end_canary, start_canary
@@ -56,7 +55,7 @@ async def _watch(place: LoopWorkplace, cycle: Cycle, canary: Canary, plan: Canar
         seen = await persist(lambda: canary_observations.list_observations(place.database, canary))
         decision = decide_canary(Limits(), seen)
         runs = sum(isinstance(each, ServedRun) for each in seen)
-        if (ending := choose_ending(decision, canary.role, runs, datetime.now(UTC), canary, plan)) is not None:
+        if (ending := choose_ending(decision, runs, datetime.now(UTC), canary, plan)) is not None:
             return await _end(place, cycle, canary, *ending, decision)
         await wait_a_look(place.database, cycle)
 
@@ -69,7 +68,7 @@ def _read_end(ended: Canary | None) -> StepOutcome:
 
 
 def choose_ending(
-    decision: CanaryDecision, role: ModelRole, runs: int, now: datetime, canary: Canary, plan: CanaryPlan
+    decision: CanaryDecision, runs: int, now: datetime, canary: Canary, plan: CanaryPlan
 ) -> tuple[CanaryState, str] | None:
     """Return how a canary ends now; None: it goes on.
 

@@ -1,0 +1,65 @@
+"""What is seen of a canary, over a real database: runs of both arms, and how a trial ends."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+import asyncpg
+import orjson
+import pytest
+
+from app.domain.model_versions import Canary, CanaryState
+from app.domain.retraining import CanaryPlan
+from app.domain.served_models import ModelRole, RoleModels
+from app.domain.writer import ReportLineage
+from app.models.storage.canary_observations import list_observations
+from app.statistics.arm_comparison import Arm
+from app.statistics.canary import Action, CanaryDecision, ServedRun
+from tests.app.annotators import make_finished_run, make_report
+from workflows.durable.retraining.own_steps.canary import choose_ending
+
+NOW = datetime.now(UTC)
+NAME_MODELS = "UPDATE runs SET query = jsonb_set(query::jsonb, '{models}', $2::jsonb)::json WHERE id = $1"
+PLAN = CanaryPlan(longest=timedelta(days=1), least_runs=5)
+
+
+def make_canary(started: datetime = NOW - timedelta(hours=1), role: ModelRole = ModelRole.WRITER) -> Canary:
+    return Canary(id=uuid4(), version=uuid4(), role=role, served="writer-v2-0a", share=0.5, started_at=started)
+
+
+async def make_run(pool: asyncpg.Pool, writer: str) -> UUID:
+    run = await make_finished_run(pool, make_report("Duties protect labour."), ReportLineage(model=writer))
+    await pool.execute(NAME_MODELS, run, orjson.dumps(RoleModels(writer=writer).model_dump()).decode())
+    return run
+
+
+async def test_runs_of_both_arms_come_in_their_order(pool: asyncpg.Pool) -> None:
+    began = datetime.now(UTC)
+    for writer in ("writer-v2-0a", "writer-v1-0b", "", "writer-v2-0a"):
+        await make_run(pool, writer)
+    failed = await make_run(pool, "writer-v2-0a")
+    await pool.execute("UPDATE runs SET status = 'failed' WHERE id = $1", failed)
+    seen = await list_observations(pool, make_canary(began))
+    arms = [run.arm for run in seen if isinstance(run, ServedRun)]
+    assert arms == [Arm.CANARY, Arm.STABLE, Arm.STABLE, Arm.CANARY, Arm.CANARY]
+    assert [run.failed for run in seen if isinstance(run, ServedRun)] == [False] * 4 + [True]
+
+
+async def test_runs_of_before_the_trial_count_nowhere(pool: asyncpg.Pool) -> None:
+    await make_run(pool, "writer-v2-0a")
+    assert await list_observations(pool, make_canary(datetime.now(UTC))) == []
+
+
+@pytest.mark.parametrize(
+    ("action", "hours", "runs", "ends"),
+    [
+        (Action.ROLL_BACK, 0, 3, CanaryState.ROLLED_BACK),
+        (Action.PROMOTE, 0, 3, CanaryState.PROMOTED),
+        (Action.HOLD_ON, 1, 50, None),
+        (Action.HOLD_ON, 25, 50, CanaryState.PROMOTED),
+        (Action.HOLD_ON, 25, 4, CanaryState.ROLLED_BACK),
+    ],
+)
+def test_a_trial_ends_by_what_is_shown_or_with_its_time(action: Action, hours: int, runs: int, ends: CanaryState | None) -> None:
+    decision = CanaryDecision(action, "so", runs)
+    found = choose_ending(decision, runs, NOW, make_canary(NOW - timedelta(hours=hours)), PLAN)
+    assert (found and found[0]) == ends
