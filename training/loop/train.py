@@ -74,11 +74,14 @@ def _tell_steps(run: TrainingFolder, folder: Path) -> Iterator[None]:
 
     def tell() -> None:
         told = -1
-        while not over.wait(LOOK_EVERY_S):
-            step = max((each.step for each in run.read_metrics()), default=0)
+        while True:
+            # What is saved, at once: a run that goes on has got further than the one that was killed.
+            step = max((each.step for each in run.read_metrics()), default=run.checkpoint_step)
             if step != told:
                 replace_file(folder / PROGRESS, json.dumps({"at": step}).encode())
                 told = step
+            if over.wait(LOOK_EVERY_S):
+                return
 
     telling = threading.Thread(target=tell, name="progress", daemon=True)
     telling.start()
