@@ -24,9 +24,12 @@ from app.domain.trajectory import Turn
 from app.models.service.serving import add_model, move_alias
 from app.models.storage.resolution import resolve_roles
 from bench.client import ask, watch
-from bench.questions import make_question
+from bench.questions import TOPICS, make_question
 from bench.result import print_result
 from bench.stack import ModelStubProcess, RunningStack, start_model_stub, start_stack
+from retrieval.search.in_process import open_local
+from retrieval.search.library import DEFAULT_COLLECTION
+from retrieval.store.catalogue import Collection, CorpusKind
 
 LATENCY = timedelta(milliseconds=100)
 BETWEEN_MOVES = timedelta(milliseconds=500)
@@ -62,6 +65,7 @@ async def measure(moves: int, at_once: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         bill = Path(folder) / "bill.jsonl"
         with start_model_stub(bill, LATENCY, ["--known", MAIN]) as stub:
+            prepare_home(Path(folder) / "home")
             async with start_stack(Path(folder) / "home", stub) as stack:
                 asked = AskedRuns()
                 async with asyncio.TaskGroup() as tasks:
@@ -73,6 +77,17 @@ async def measure(moves: int, at_once: int) -> None:
                 print(f"{len(asked.ids)} runs, {moves} moves; failed: {asked.failed or 'none'}, mixed: {mixed or 'none'}")
                 figures = {"failed_runs": len(asked.failed), "mixed_runs": len(mixed), "swap_s": max(waits)}
     print_result("alias_moves", figures)
+
+
+def prepare_home(home: Path) -> None:
+    """Make a small default collection: the usual one would be indexed for minutes on all cores."""
+    folder = home / "own-documents"
+    folder.mkdir(parents=True)
+    for topic in TOPICS:
+        (folder / f"{topic}.txt").write_text(
+            f"Presidents justified their policy on {topic}. Congress was asked to act on {topic}.\n"
+        )
+    open_local(home, Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.FOLDER, path=str(folder))).close()
 
 
 async def keep_asking(stack: RunningStack, asked: AskedRuns, number: int) -> None:

@@ -12,10 +12,10 @@ COLUMNS = tuple(ServedModel.model_fields)
 RECORD = ", ".join(COLUMNS)
 GIVEN = ", ".join(f"${n}" for n in range(1, len(COLUMNS) + 1))
 KEPT, NEW = (", ".join(f"{row}.{column}" for column in COLUMNS) for row in ("served_models", "excluded"))
-INSERT = f"INSERT INTO served_models ({RECORD}) VALUES ({GIVEN}) ON CONFLICT (name) DO UPDATE"
-ADD = f"{INSERT} SET gone_at = NULL WHERE ({KEPT}) IS NOT DISTINCT FROM ({NEW}) RETURNING true"
+INSERT = f"INSERT INTO served_models ({RECORD}) VALUES ({GIVEN}) ON CONFLICT (name) DO UPDATE "
+ADD = f"{INSERT}SET gone_at = NULL WHERE ({KEPT}) IS NOT DISTINCT FROM ({NEW}) RETURNING true"
 # What the settings say of their models may change; what was trained may not.
-SET = f"{INSERT} SET ({RECORD}, gone_at) = ({NEW}, NULL) WHERE served_models.version IS NULL"
+SET = f"{INSERT}SET ({RECORD}, gone_at) = ({NEW}, NULL) WHERE served_models.version IS NULL"
 GET = f"SELECT {RECORD}, added_at, gone_at FROM served_models WHERE name = $1"
 LIST = f"SELECT {RECORD}, added_at, gone_at FROM served_models ORDER BY added_at, name"
 MARK_GONE = "UPDATE served_models SET gone_at = now() WHERE name = $1 AND gone_at IS NULL RETURNING true"
