@@ -1,8 +1,9 @@
 """`python -m bench.alias_moves`: roles change their models while runs are under way, and no run notices.
 
 Askers keep a number of runs under way on a whole stack. Meanwhile versions are loaded at the model server, of which one load in
-ten fails, and each gets its role; a version that no run needs any more is unloaded. Every run must complete, and ask in each role
-the one model that it was created with. `swap_s` is the longest time from the end of a load until new runs get the version.
+ten fails, and each gets its role, the next one once a further run has begun; a version that no run needs any more is unloaded.
+Every run must complete, and ask in each role the one model that it was created with. `swap_s` is the longest time from the end of
+a load until new runs get the version.
 """
 
 import argparse
@@ -24,12 +25,15 @@ from app.domain.trajectory import Turn
 from app.models.service.serving import add_model, move_alias
 from app.models.storage.resolution import resolve_roles
 from bench.client import ask, watch
-from bench.questions import make_question
+from bench.questions import TOPICS, make_question
 from bench.result import print_result
 from bench.stack import ModelStubProcess, RunningStack, start_model_stub, start_stack
+from retrieval.search.in_process import open_local
+from retrieval.search.library import DEFAULT_COLLECTION
+from retrieval.store.catalogue import Collection, CorpusKind
 
 LATENCY = timedelta(milliseconds=100)
-BETWEEN_MOVES = timedelta(milliseconds=500)
+POLL = timedelta(milliseconds=100)
 MAIN = "stub"
 TURNS = "SELECT r.query, t.body FROM turns t JOIN runs r ON r.id = t.run_id WHERE r.id = $1 AND t.kind = 'model'"
 # Named by no alias and by no run that has not ended.
@@ -62,17 +66,34 @@ async def measure(moves: int, at_once: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         bill = Path(folder) / "bill.jsonl"
         with start_model_stub(bill, LATENCY, ["--known", MAIN]) as stub:
+            prepare_home(Path(folder) / "home")
             async with start_stack(Path(folder) / "home", stub) as stack:
                 asked = AskedRuns()
                 async with asyncio.TaskGroup() as tasks:
                     for number in range(at_once):
                         tasks.create_task(keep_asking(stack, asked, number))
-                    waits = await move_roles(stack, stub, moves)
+                    waits = await move_roles(stack, stub, asked, moves)
                     asked.moving = False
                 mixed = [run_id for run_id in asked.ids if await is_mixed(stack, UUID(run_id))]
                 print(f"{len(asked.ids)} runs, {moves} moves; failed: {asked.failed or 'none'}, mixed: {mixed or 'none'}")
-                figures = {"failed_runs": len(asked.failed), "mixed_runs": len(mixed), "swap_s": max(waits)}
+                figures = {
+                    "runs": len(asked.ids),
+                    "failed_runs": len(asked.failed),
+                    "mixed_runs": len(mixed),
+                    "swap_s": max(waits),
+                }
     print_result("alias_moves", figures)
+
+
+def prepare_home(home: Path) -> None:
+    """Make a small default collection: the usual one would be indexed for minutes on all cores."""
+    folder = home / "own-documents"
+    folder.mkdir(parents=True)
+    for topic in TOPICS:
+        (folder / f"{topic}.txt").write_text(
+            f"Presidents justified their policy on {topic}. Congress was asked to act on {topic}.\n"
+        )
+    open_local(home, Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.FOLDER, path=str(folder))).close()
 
 
 async def keep_asking(stack: RunningStack, asked: AskedRuns, number: int) -> None:
@@ -86,18 +107,20 @@ async def keep_asking(stack: RunningStack, asked: AskedRuns, number: int) -> Non
             asked.failed.append(run_id)
 
 
-async def move_roles(stack: RunningStack, stub: ModelStubProcess, moves: int) -> list[float]:
-    """Give the roles new versions in turn; return how long each move took, in seconds."""
+async def move_roles(stack: RunningStack, stub: ModelStubProcess, asked: AskedRuns, moves: int) -> list[float]:
+    """Give the roles new versions in turn, with a new run between two moves; return how long each move took, in seconds."""
     waits: list[float] = []
     number = 0
     while len(waits) < moves:
+        before = len(asked.ids)
         role = tuple(ModelRole)[len(waits) % len(ModelRole)]
         number += 1
         name = f"{role}-v{number}"
         if await load(stack, stub, name):
             waits.append(await give_role(stack, ServedModel(name=name, address=stub.base_url), role))
         await unload_unneeded(stack, stub)
-        await asyncio.sleep(BETWEEN_MOVES.total_seconds())
+        while len(asked.ids) == before:
+            await asyncio.sleep(POLL.total_seconds())
     return waits
 
 
