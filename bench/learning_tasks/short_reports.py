@@ -73,7 +73,7 @@ class PortQuestion:
     def render(self, prompts: PromptLibrary) -> tuple[Message, ...]:
         """Return the prompt as it is served."""
         row = self.row
-        return render_report_task(prompts, row.language, row.query, row.given)
+        return render_report_task(prompts, row.language, row.query, row)
 
     def write(self, chance: random.Random) -> str:
         """Write a report of the mix: a citation is right, swapped, or none that counts; the end is plain, sound or broken."""

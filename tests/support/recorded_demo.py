@@ -28,7 +28,7 @@ FROM_RUNS = {
     "trajectories": ("minddr", "react", QUESTIONS),
     "report-data": ("minddr", QUESTIONS),
     "preference-pairs": ("minddr", "react"),
-    "self-samples": ("minddr", "react"),
+    "self-samples": ("minddr",),
 }
 """What each kind that is made of runs is made of, in the folder of the runs."""
 CRITERIA = {

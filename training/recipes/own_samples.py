@@ -1,4 +1,4 @@
-"""The policy's own outputs, from sets of self-samples and of preference pairs (MDR 5.4: both methods learn from nothing else).
+"""The policy's own outputs, from sets of self-samples (MDR 5.4: both methods learn from nothing else).
 
 The prompt holds everything that the policy was told; only the output is scored. A row that another model wrote is left out.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from app.domain.chat import ChatRole, Message
+from app.domain.chat import Message
 from app.domain.errors import InvalidInput
 from app.domain.value import Value
 from training.recipes.chatml import MaskedIds, mask_answer
@@ -53,33 +53,6 @@ class SampleLine(BaseModel):
         return {self.policy}
 
 
-class Lineage(BaseModel):
-    """The model that wrote a report."""
-
-    model: str
-
-
-class PairedText(BaseModel):
-    """A report of a pair."""
-
-    text: str
-    lineage: Lineage
-
-
-class PairLine(BaseModel):
-    """What is read of a row of preference pairs. Without a `prompt`, the question alone stands for it."""
-
-    query: str
-    prompt: tuple[Message, ...] = ()
-    accepted: PairedText
-    rejected: PairedText
-
-    @property
-    def policies(self) -> set[str]:
-        """The models that wrote the reports."""
-        return {self.accepted.lineage.model, self.rejected.lineage.model}
-
-
 @dataclass(frozen=True, slots=True)
 class OwnPair:
     """Two outputs for a prompt, the better one first."""
@@ -104,8 +77,8 @@ def read_pairs(section: OwnDataSection, split: Split) -> list[OwnPair]:
     Raises:
         InvalidInput: the sets cannot be used, or hold no pair of the policy's own.
     """
-    forms: dict[str, type[SampleLine] | type[PairLine]] = {"self-samples": SampleLine, "preference-pairs": PairLine}
-    pairs = [pair for row in _keep_own(section, read_rows(section.sets, forms, split)) if (pair := _make_pair(row))]
+    rows = read_samples(section, split)
+    pairs = [OwnPair(show_prompt(row.prompt), row.chosen, row.rejected) for row in rows if row.chosen]
     if not pairs and split is Split.TRAIN:
         raise InvalidInput(
             "no row has a better and a worse output: make self-samples with more --option samples=N or a smaller margin"
@@ -126,13 +99,6 @@ def list_good_outputs(rows: Iterable[SampleLine], tokenizer: Any, best_only: boo
 def show_prompt(messages: Sequence[Message]) -> tuple[TrainedMessage, ...]:
     """Return a prompt's messages, none of them trained."""
     return tuple(TrainedMessage(role=each.role, content=each.content) for each in messages)
-
-
-def _make_pair(row: SampleLine | PairLine) -> OwnPair | None:
-    if isinstance(row, PairLine):
-        asked = row.prompt or (Message(role=ChatRole.USER, content=row.query),)
-        return OwnPair(show_prompt(asked), row.accepted.text, row.rejected.text)
-    return OwnPair(show_prompt(row.prompt), row.chosen, row.rejected) if row.chosen else None
 
 
 def _keep_own(section: OwnDataSection, rows: Sequence[Any]) -> list[Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from app.domain.trajectory import Trajectory
+from app.settings import Codec as CodecName
 from training.evaluation.benchmarks.graph_set import ALL
 from training.evaluation.harness.example import BenchmarkAnswer, QuestionOrigin
 from training.evaluation.harness.folder import MANIFEST, RunFolder
@@ -13,6 +14,7 @@ from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.scores import ItemScores
 from training.synthesis.asked_questions import PRODUCT, AskedQuestion
 from training.synthesis.training_set.splits import Split
+from workflows.agents.codec import SchemaCodec, StepCodec, TagCodec
 
 MADE = (QuestionOrigin.GRAPH, QuestionOrigin.TREE)
 HELD_OUT = (ALL, Split.VALIDATION, Split.TEST)
@@ -38,6 +40,12 @@ class RecordedRun:
     def model(self) -> str:
         """The name of the model, empty where there was none."""
         return self.manifest.system.model.name if self.manifest.system.model else ""
+
+    @property
+    def codec(self) -> StepCodec:
+        """The way in which its model was asked."""
+        used = self.manifest.system.model
+        return TagCodec() if used and used.codec == CodecName.TAGS else SchemaCodec()
 
     def list_cited(self) -> tuple[str, ...]:
         """Return the addresses of the documents that the answer cites."""

@@ -206,7 +206,7 @@ def test_outputs_of_other_models_are_not_learned(tmp_path: Path) -> None:
     read = read_config(config, load_recipe("preference_dpo").config)
     rows = tmp_path / "self-samples/train/rows.jsonl"
     said = [orjson.loads(line) for line in rows.read_bytes().splitlines()]
-    assert len(read_pairs(read.data, Split.TRAIN)) == 2 * len(said)
+    assert len(read_pairs(read.data, Split.TRAIN)) == len(said)
     other = read.data.model_copy(update={"policy": "another"})
     with pytest.raises(InvalidInput, match="toy-policy"):
         read_pairs(other, Split.TRAIN)

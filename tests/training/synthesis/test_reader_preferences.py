@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from app.domain.budget import StopReason
+from app.domain.errors import InvalidInput
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
@@ -108,40 +109,25 @@ async def test_without_a_majority_there_is_no_pair(tmp_path: Path) -> None:
     assert [orjson.loads(orjson.dumps(vote))["id"] for vote in refused["data"]["votes"]] == ["pair-1", "pair-2"]
 
 
-def tell_evidence(outlines: tuple[str, str]) -> RunEvidence:
+def tell_evidence() -> RunEvidence:
     plan = ResearchPlan(subtasks=(Subtask(id="s1", title="Money", question="Who paid?"),))
     finding = Finding(subtask_id="s1", quotes=QUOTES, stop=StopReason.SUFFICIENT)
-    written = zip((LONG, SHORT), outlines, strict=True)
-    steps = {report.digest: ReportSteps(asked_on=MOMENT.date(), outline=outline) for report, outline in written}
+    steps = {report.digest: ReportSteps(asked_on=MOMENT.date()) for report in (LONG, SHORT)}
     return RunEvidence(id="run-7", plan=plan, findings=(finding,), reports=steps)
 
 
-@pytest.mark.parametrize("same", [True, False])
-async def test_the_prompt_of_a_pair_holds_what_both_reports_were_written_from(tmp_path: Path, same: bool) -> None:
-    asked = "How was the harbour deepened?"
-    pair = prefer(1, asked, SHORT, LONG).model_copy(update={"evidence": "run-7"})
-    first, other = (orjson.dumps({"title": "T", "sections": [{"heading": name}]}).decode() for name in ("The cost", "The work"))
+async def test_pairs_over_the_same_documents_know_it_where_the_evidence_was_exported(tmp_path: Path) -> None:
+    pair = prefer(1, "How was the harbour deepened?", SHORT, LONG).model_copy(update={"evidence": "run-7"})
     export = write_export(tmp_path / "november", [pair], [])
-    write_lines(export / "evidence.jsonl", [tell_evidence((first, first if same else other))])
+    write_lines(export / "evidence.jsonl", [tell_evidence()])
     await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
     (row,) = read_rows(tmp_path / "set")
-    told = row["prompt"][-1]["content"]
-    assert all(quote.text in told for quote in QUOTES)
-    assert asked in told
-    assert ("The cost" in told) is same
-    assert "The work" not in told
     assert row["documents"] == ["evidence:e1", SOURCE.url]
 
 
-async def test_dpo_asks_with_the_prompt_of_a_pair(tmp_path: Path) -> None:
-    data, out = OwnDataSection(sets=(tmp_path / "set",), policy="m1", max_tokens=9), tmp_path / "set"
-    own = judged("# A\n\nA third report [1].", "m1")
-    pair = prefer(1, "How was it deepened?", own, LONG).model_copy(update={"evidence": "run-7"})
-    evidence = tell_evidence(("", ""))
-    evidence = evidence.model_copy(update={"reports": {**evidence.reports, own.digest: evidence.reports[LONG.digest]}})
-    export = write_export(tmp_path / "november", [pair], [])
-    write_lines(export / "evidence.jsonl", [evidence])
-    await make_kind(SetRequest(kind="preference-pairs", out=out, rows=9, inputs=(export,)))
-    (learned,) = read_pairs(data, Split.TRAIN)
-    assert [message.role for message in learned.prompt] == ["system", "user"]
-    assert QUOTES[0].text in learned.prompt[-1].content
+async def test_what_readers_compared_is_no_output_of_the_policy(tmp_path: Path) -> None:
+    """It is rendered text, of one model or two, under no served prompt: the rubric generator learns from it, and DPO does not."""
+    export = write_export(tmp_path / "november", [prefer(1, "How was it deepened?", judged("A third [1].", "m1"), LONG)], [])
+    await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
+    with pytest.raises(InvalidInput, match="set of preference-pairs; this recipe learns from self-samples"):
+        read_pairs(OwnDataSection(sets=(tmp_path / "set",), policy="m1", max_tokens=9), Split.TRAIN)

@@ -1,14 +1,13 @@
 """The reward of a report (MDR Eq. 12): RACE against the reference report, citations (Eq. 10), violations (Eq. 11)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.missing import Missing
 from app.domain.race_rubric import RaceRubric
 from training.evaluation.benchmarks.drb import judgement_of
 from training.evaluation.race import RaceScore, race_score
-from training.recipes.report_rl.drafts import keep_known, list_quote_citations, swap_letters
 from training.recipes.report_rl.relevance import MeasureRelevance
 from training.rewards.against_reference import (
     TOO_FEW,
@@ -17,9 +16,16 @@ from training.rewards.against_reference import (
     reference_citation_reward,
 )
 from training.rewards.composites import ReportWeights, report_reward
+from training.rewards.quote_citations import (
+    keep_known,
+    list_quote_citations,
+    name_for_rewards,
+    number_quotes,
+    swap_letters,
+)
 from training.rewards.sameness import has_words
 from training.rewards.score import Score, require_present
-from training.rewards.violations import find_violations, number_citations
+from training.rewards.violations import find_violations
 from training.rollouts.nouns import Reward
 from workflows.agents.kit import Kit
 from workflows.judging.race_judge import compare_articles
@@ -72,7 +78,7 @@ async def judge_report(sample: SampledReport, judging: ReportJudging) -> Reward:
 
 def count_violations(sample: SampledReport) -> tuple[int, dict[str, float]]:
     """Return the reward of Eq. 11, from -3 to 0, and its three indicators."""
-    found = find_violations(swap_letters(sample.text), _name_ids(sample))
+    found = find_violations(swap_letters(sample.text), name_for_rewards(sample.sources))
     shown = {
         "violation_tag": float(found.tag or not sample.enclosed),
         "violation_markdown": float(found.markdown),
@@ -109,13 +115,9 @@ async def _judge_race(sample: SampledReport, judging: ReportJudging) -> RaceScor
         return Missing("there is no judge to ask")
     rubric = sample.rubric
     asked = [(dimension, criterion) for dimension in rubric.counted for criterion in rubric.criteria[dimension]]
-    report = number_citations(swap_letters(sample.text), _name_ids(sample))
+    report = number_quotes(sample.text, sample.sources)
     points = await compare_articles(judging.kit, sample.question, report, sample.reference, [each.shown for _, each in asked])
     return points if isinstance(points, Missing) else race_score(rubric, judgement_of(asked, points))
-
-
-def _name_ids(sample: SampledReport) -> Sequence[str]:
-    return [f"p{name[1:]}" for name in sample.sources]
 
 
 def _compose(

@@ -16,6 +16,7 @@ class SampleFault(StrEnum):
     """The faults that code finds. Each counts once, however often it occurs (as in MDR Eq. 11)."""
 
     CUT = "cut off, or a loop"
+    FORM = "no report in the form that was asked for"
     TENSE = "a prediction of the past"
     TABLE = "a faulty table"
     NO_TABLE = "no table"
@@ -74,19 +75,20 @@ class Preset:
     penalties: Mapping[SampleFault, float]
 
 
+NOTHING_USABLE = {SampleFault.CUT: 1.0, SampleFault.FORM: 1.0}
 PRESETS = {
     preset.name: preset
     for preset in (
         Preset(
             "tense",
             (Dimension.TENSE, Dimension.LANGUAGE),
-            {SampleFault.CUT: 1.0, SampleFault.TENSE: 0.8, SampleFault.CITATION: 0.2, SampleFault.UNCITED: 0.2},
+            NOTHING_USABLE | {SampleFault.TENSE: 0.8, SampleFault.CITATION: 0.2, SampleFault.UNCITED: 0.2},
         ),
         Preset(
             "tables",
             (Dimension.TABLES, Dimension.LANGUAGE),
-            {
-                SampleFault.CUT: 1.0,
+            NOTHING_USABLE
+            | {
                 SampleFault.TABLE: 0.8,
                 SampleFault.NO_TABLE: 0.6,
                 SampleFault.MARKDOWN: 0.2,
@@ -97,8 +99,8 @@ PRESETS = {
         Preset(
             "reports",
             (Dimension.COMPREHENSIVENESS, Dimension.LOGIC, Dimension.LANGUAGE, Dimension.TENSE),
-            {
-                SampleFault.CUT: 1.0,
+            NOTHING_USABLE
+            | {
                 SampleFault.UNCITED: 0.6,
                 SampleFault.TENSE: 0.3,
                 SampleFault.TABLE: 0.3,

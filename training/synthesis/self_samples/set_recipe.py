@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 
 from app.domain.chat import Completion
 from app.domain.errors import InvalidInput
@@ -23,6 +24,8 @@ from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 from workflows.agents.ports import Record
+from workflows.agents.reporting.whole_prompt import WHOLE_REPORT
+from workflows.systems.local_record import LocalRecord
 
 PRESET, SAMPLES, TEMPERATURE, TOKENS = "preset", "samples", "temperature", "tokens"
 JUDGES, HIGH, LOW, MARGIN = "judges", "high", "low", "margin"
@@ -39,10 +42,10 @@ def open_recipe(workshop: Workshop) -> SetRecipe[SamplePrompt]:
     """
     request = workshop.request
     if not request.inputs:
-        raise InvalidInput("self-samples needs an --input: runs of `rubrica eval run`, training sets, or files with prompts")
+        raise InvalidInput("self-samples needs an --input: runs of `rubrica eval run`, or sets of report-data")
     if unknown := request.options.keys() - OPTIONS:
         raise InvalidInput(f"self-samples has no option {min(unknown)!r}; it has {', '.join(sorted(OPTIONS))}")
-    scoring = Scoring(load_preset(request.options.get(PRESET, "reports")), request.number(JUDGES, 50) / 100, workshop.today)
+    scoring = Scoring(load_preset(request.options.get(PRESET, "reports")), request.number(JUDGES, 50) / 100)
     limits = ScoreLimits(request.number(HIGH, 70) / 100, request.number(LOW, 50) / 100, request.number(MARGIN, 30) / 100)
     make = partial(_make_row, workshop, _read_sampling(workshop), scoring, limits)
     return SetRecipe(_list_prompts(workshop), make, count_figures, ask_query=lambda prompt: prompt.query, trained=("samples",))
@@ -50,7 +53,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[SamplePrompt]:
 
 def _read_sampling(workshop: Workshop) -> Sampling:
     request = workshop.request
-    samples, tokens = request.number(SAMPLES, 4), request.number(TOKENS, 4_000)
+    samples, tokens = request.number(SAMPLES, 4), request.number(TOKENS, WHOLE_REPORT.max_tokens)
     sampling = Sampling(samples, request.decimal(TEMPERATURE, 1.0), tokens, first_seed=request.seed * samples)
     if sampling.samples < FEWEST or sampling.temperature <= 0:
         raise InvalidInput(f"a prompt needs at least {FEWEST} samples and a temperature above 0: at 0 all outputs are alike")
@@ -60,7 +63,9 @@ def _read_sampling(workshop: Workshop) -> Sampling:
 def _list_prompts(workshop: Workshop) -> Iterator[SamplePrompt]:
     """Yield each prompt once, in an order that the seed decides."""
     request = workshop.request
-    found = {prompt.id: prompt for prompt in read_prompts(request.inputs, workshop.prompts, workshop.today)}
+    open_kit = partial(workshop.open_writer, LocalRecord("prompts"))
+    read = (read_prompts(path, workshop.prompts, workshop.today, open_kit) for path in request.inputs)
+    found = {prompt.id: prompt for prompt in chain.from_iterable(read)}
     drawn = sorted(found, key=lambda name: hashlib.sha256(f"{request.seed} {name}".encode()).hexdigest())
     yield from (found[name] for name in drawn)
 
@@ -93,7 +98,7 @@ def _refuse(prompt: SamplePrompt, stage: str, reason: str) -> RefusedCandidate:
 
 SELF_SAMPLES = SetKind(
     name="self-samples",
-    about="outputs of the writer for prompts with evidence (--input), scored by judges and rules: good, bad, and pairs for DPO",
+    about="outputs of the writer for the served prompt (--input), scored by judges and rules: good, bad, and pairs for DPO",
     open_recipe=open_recipe,
     options=OPTIONS,
 )
