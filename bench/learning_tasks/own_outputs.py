@@ -97,7 +97,7 @@ def sample_own(out: Path, policy: Path, start: Start, asked: Path, seed: int, op
         rows=PROMPTS,
         seed=seed,
         inputs=(asked,),
-        options={"judges": "0", "tokens": str(start.scale_tokens(TOKENS)), **options},
+        options={"base": str(policy), "judges": "0", "tokens": str(start.scale_tokens(TOKENS)), **options},
         at_once=64,
     )
     asyncio.run(_sample(request, policy, start))
@@ -110,8 +110,9 @@ async def _sample(request: SetRequest, policy: Path, start: Start) -> None:
         judge = ScriptedModel(judge_tense)
         writer, judging = (ServedModel(each, ModelUsed(name=each.name, codec="tags")) for each in (chat, judge))
         workshop = Workshop(request, (), RunModels(writer, judging), PromptLibrary.load(), TagCodec(), TODAY)
-        origin = SetOrigin(kind=KIND, wanted=request.rows, seed=request.seed, code="", today=TODAY)
-        await make_set(load_kind(KIND).open_recipe(workshop), origin, request.out, KnownTexts(), request.at_once)
+        recipe = load_kind(KIND).open_recipe(workshop)
+        origin = SetOrigin(kind=KIND, wanted=request.rows, seed=request.seed, code="", today=TODAY, base=dict(recipe.base))
+        await make_set(recipe, origin, request.out, KnownTexts(), request.at_once)
 
 
 def measure(

@@ -11,6 +11,7 @@ from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import Language
 from retrieval.tape import Tape
 from training.decontamination.known_texts import KnownTexts
+from training.recipes.config import TINY
 from training.synthesis.training_set.finishing import finish_set
 from training.synthesis.training_set.folder import SetFolder
 from training.synthesis.training_set.manifest import SetOrigin
@@ -25,7 +26,8 @@ NOTE = "The council of {place} wrote down each ship that entered the harbour, an
 def write_set(folder: Path, kind: str, rows: int = 30) -> Path:
     """Write a finished set of invented rows."""
     worked = [WorkedCandidate(candidate=f"row-{n}", kept=_make_row(n, MAKERS[kind](n))) for n in range(rows)]
-    origin = SetOrigin(kind=kind, wanted=rows, seed=0, code="invented", today=date(2026, 11, 2))
+    base = {TINY: ""} if kind == "self-samples" else {}
+    origin = SetOrigin(kind=kind, wanted=rows, seed=0, code="invented", today=date(2026, 11, 2), base=base)
     with SetFolder(folder).open_work(origin):
         finish_set(SetFolder(folder), origin, SetRecipe((), _refuse_work), worked, KnownTexts(), {})
     if kind in ("graph-queries", "evidence-trees"):

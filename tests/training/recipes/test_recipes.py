@@ -6,7 +6,6 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
-import orjson
 import pytest
 
 from app.domain.chat import ChatRole
@@ -196,7 +195,8 @@ def test_broken_data_is_refused_with_what_to_do(tmp_path: Path) -> None:
     assert (done.returncode, "run the `rubrica data make` command of this set again" in done.stderr) == (2, True), done.stderr
 
 
-def test_outputs_of_other_models_are_not_learned(tmp_path: Path) -> None:
+def test_the_lineage_of_the_base_says_whose_outputs_a_set_has(tmp_path: Path) -> None:
+    from training.base_lineage import trace_base
     from training.recipes.catalogue import load_recipe
     from training.recipes.config import read_config
     from training.recipes.own_samples import read_pairs
@@ -205,8 +205,16 @@ def test_outputs_of_other_models_are_not_learned(tmp_path: Path) -> None:
     config = write_toy(tmp_path, "preference_dpo", rows=11)
     read = read_config(config, load_recipe("preference_dpo").config)
     rows = tmp_path / "self-samples/train/rows.jsonl"
-    said = [orjson.loads(line) for line in rows.read_bytes().splitlines()]
-    assert len(read_pairs(read.data, Split.TRAIN)) == len(said)
-    other = read.data.model_copy(update={"policy": "another"})
-    with pytest.raises(InvalidInput, match="toy-policy"):
-        read_pairs(other, Split.TRAIN)
+    assert len(read_pairs(read.model, read.data, Split.TRAIN)) == len(rows.read_bytes().splitlines())
+    other = tmp_path / "other"
+    save_chain_policy(other, [["a", "b"]])
+    with pytest.raises(InvalidInput, match="not sampled from the weights of"):
+        read_pairs(read.model.model_copy(update={"base": str(other)}), read.data, Split.TRAIN)
+    manifest = tmp_path / "self-samples/manifest.json"
+    own = json.loads(manifest.read_text())
+    own["origin"]["base"] = trace_base(str(other))
+    manifest.write_text(json.dumps(own))
+    assert read_pairs(read.model.model_copy(update={"base": str(other)}), read.data, Split.TRAIN)
+    (other / "config.json").write_text((other / "config.json").read_text() + " ")
+    with pytest.raises(InvalidInput, match="--option base="):
+        read_pairs(read.model.model_copy(update={"base": str(other)}), read.data, Split.TRAIN)

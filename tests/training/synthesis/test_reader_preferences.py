@@ -19,6 +19,7 @@ from app.preferences.nouns.feedback import JudgedReport, PreferencePair, ShownSi
 from app.preferences.service.training_export import Manifest
 from tests.training.synthesis.recorded_run_folders import QUOTES, SOURCE
 from tests.training.synthesis.set_making import make_kind, read_refused, read_rows
+from training.recipes.config import BaseModelSection
 from training.recipes.own_samples import OwnDataSection, read_pairs
 from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.splits import Split
@@ -130,4 +131,4 @@ async def test_what_readers_compared_is_no_output_of_the_policy(tmp_path: Path) 
     export = write_export(tmp_path / "november", [prefer(1, "How was it deepened?", judged("A third [1].", "m1"), LONG)], [])
     await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
     with pytest.raises(InvalidInput, match="set of preference-pairs; this recipe learns from self-samples"):
-        read_pairs(OwnDataSection(sets=(tmp_path / "set",), policy="m1", max_tokens=9), Split.TRAIN)
+        read_pairs(BaseModelSection(base="m1"), OwnDataSection(sets=(tmp_path / "set",), max_tokens=9), Split.TRAIN)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.domain.chat import ChatRequest, Completion
-from app.domain.errors import InvalidInput, ModelRefused
+from app.domain.errors import InvalidInput, ModelRefused, SetupError
 from app.domain.query import Language
 from app.domain.writer import Composition
 from tests.support.model_stub import serve_model_stub
@@ -58,7 +58,14 @@ def write_prompts(path: Path, prompts: int = 1, **fields: Any) -> Path:
 
 
 def wish(source: Path, out: Path, **options: str) -> SetRequest:
-    return SetRequest(kind="self-samples", out=out, rows=9, inputs=(source,), options={"samples": "3", **options}, at_once=1)
+    return SetRequest(
+        kind="self-samples",
+        out=out,
+        rows=9,
+        inputs=(source,),
+        options={"base": "scripted@1", "samples": "3", **options},
+        at_once=1,
+    )
 
 
 async def test_the_best_and_the_worst_output_become_a_pair(tmp_path: Path) -> None:
@@ -76,18 +83,20 @@ async def test_the_best_and_the_worst_output_become_a_pair(tmp_path: Path) -> No
     assert (row["preset"], row["policy"], row["temperature"]) == ("tense", "scripted", 0.8)
     assert row["documents"] == [f"doc:{QUESTION} 0"]
     assert [(asked.temperature, asked.seed) for asked in policy.requests] == [(0.8, 0), (0.8, 1), (0.8, 2)]
+    assert manifest.origin.base == {"scripted": "1"}
     assert manifest.figures["pairs for DPO"] == 1
     assert manifest.figures["outputs: low"] == 1
 
 
 async def test_a_preset_decides_what_costs_points(tmp_path: Path) -> None:
     source = write_prompts(tmp_path / "prompts.jsonl")
-    for preset in PRESETS:
+    presets = [preset.name for preset in PRESETS.values() if preset.dimensions]
+    for preset in presets:
         policy = ScriptedModel(say_in_turn(PAST, FINE, BROKEN))
         await make_kind(wish(source, tmp_path / preset, preset=preset), writer=policy, verifier=ScriptedModel(judge_fairly))
     faults = {
         preset: {sample["output"]: set(sample["faults"]) for sample in read_rows(tmp_path / preset)[0]["samples"]}
-        for preset in PRESETS
+        for preset in presets
     }
     assert faults["tense"][BROKEN] == set()
     assert faults["tables"][BROKEN] == faults["reports"][BROKEN] == {"a faulty table"}
@@ -122,6 +131,29 @@ async def test_the_report_is_what_stands_in_the_answer_where_tags_are_asked_for(
     assert {sample["output"]: sample["score"] for sample in row["samples"][1:]} == {FINE: 0.0, open_tag: 0.0}
     assert all("<answer>" not in request.messages[-1].content.rpartition("<answer>")[2] for request in judge.requests)
     assert len(judge.requests) == 4, "each of the four dimensions of the one report"
+
+
+async def test_the_rubric_generator_that_readers_trained_decides_which_output_is_better(tmp_path: Path) -> None:
+    """Votes train a generator of rubrics; its rubric scores a policy's own outputs; the best and the worst are a pair of DPO."""
+    said = [{"title": f"Table {n}", "description": f"Key Criterion: has table {n}.", "weight": 5} for n in range(7)]
+    generator = ScriptedModel(lambda _: f"<think>so</think><answer>{json.dumps({'criteria': said})}</answer>")
+    judge = ScriptedModel(lambda request: json.dumps({"rating": 10 if "| depth |" in request.messages[-1].content else 1}))
+    request = wish(write_prompts(tmp_path / "prompts.jsonl"), tmp_path / "set", preset="rubrics", samples="2")
+    plain = "# Ashford\n\nThe state paid for the harbour [q2]."
+    await make_kind(request, writer=ScriptedModel([plain, FINE]), verifier=judge, generator=generator)
+    (row,) = read_rows(tmp_path / "set")
+    assert (row["chosen"], row["rejected"]) == (FINE, plain)
+    assert [sample["judges"] for sample in row["samples"]] == [[{"dimension": "rubric", "value": v}] for v in (1.0, 0.0)]
+    assert [each["title"] for each in row["rubric"]["criteria"]] == [f"Table {n}" for n in range(7)]
+    (asked,) = generator.requests
+    assert "<answer>" in asked.messages[0].content, "a generator that was trained here is asked in tags"
+    assert "Today is 2026-11-02" in asked.messages[0].content
+
+
+async def test_without_a_generator_no_rubric_scores(tmp_path: Path) -> None:
+    request = wish(write_prompts(tmp_path / "prompts.jsonl"), tmp_path / "set", preset="rubrics", samples="2")
+    with pytest.raises(SetupError, match="--option generator=URL"):
+        await make_kind(request, writer=ScriptedModel([FINE, PAST]), verifier=ScriptedModel([]))
 
 
 async def test_only_training_rows_of_a_set_are_prompts(tmp_path: Path) -> None:
@@ -202,6 +234,7 @@ async def test_stored_samples_are_not_asked_again(tmp_path: Path) -> None:
         ({"samples": "1"}, "at least 2 samples"),
         ({"preset": "rhymes"}, "no preset 'rhymes'"),
         ({"speed": "1"}, "no option 'speed'"),
+        ({"base": ""}, "whose samples are they"),
     ],
 )
 async def test_what_cannot_be_used_is_said(tmp_path: Path, options: dict[str, str], message: str) -> None:

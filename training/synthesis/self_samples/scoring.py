@@ -10,6 +10,7 @@ from statistics import fmean
 
 from app.domain.chat import Completion
 from app.domain.missing import Missing
+from app.domain.rubric import Rubric
 from app.domain.value import Value
 from training.evaluation.report_metrics import MeasuredReport, count_report
 from training.rewards.quote_citations import keep_known, list_quote_citations, number_quotes, read_draft
@@ -21,6 +22,7 @@ from workflows.agents.kit import Kit
 from workflows.agents.parsing import remove_thinking
 from workflows.checks.answer_faults import CUT_OFF, LOOPED, find_loop
 from workflows.checks.markdown_faults import find_markdown_faults
+from workflows.judging.rubric_judge import score_answer
 from workflows.judging.score_judges import MOST_MET, judge_criterion
 
 DECIMALS = 4
@@ -49,17 +51,23 @@ class Scoring:
     preset: Preset
     weight: float
 
-    async def score(self, kit: Kit, prompt: SamplePrompt, output: Completion) -> SampleScore | Missing:
-        """Score an output; missing where a judge is. One without a report has no points, and no judge is asked."""
+    async def score(
+        self, kit: Kit, prompt: SamplePrompt, output: Completion, rubric: Rubric | None = None
+    ) -> SampleScore | Missing:
+        """Score an output; missing where a judge is. One without a report has no points, and no judge is asked.
+
+        `rubric` is the question's, where the preset judges by it.
+        """
         draft = read_draft(output.text, prompt.notation)
         found = find_faults(output, prompt)
         faults = tuple(fault for fault in SampleFault if fault in found and fault in self.preset.penalties)
         rules = max(0.0, 1.0 - sum(self.preset.penalties[fault] for fault in faults))
         if not has_words(draft):
             return SampleScore(score=0.0, judges=(), rules=0.0, faults=faults)
-        dimensions = self.preset.dimensions if self.weight else ()
         shown = number_quotes(draft, prompt.ids)
-        judged = require_present(await asyncio.gather(*(self._judge(kit, prompt, shown, d) for d in dimensions)))
+        asked = [self._judge(kit, prompt, shown, each) for each in self.preset.dimensions] if self.weight else []
+        asked += [_judge_by_rubric(kit, prompt, shown, rubric)] if rubric else []
+        judged = require_present(await asyncio.gather(*asked))
         if isinstance(judged, Missing):
             return judged
         met = fmean(each.value for each in judged) if judged else 0.0
@@ -70,6 +78,12 @@ class Scoring:
         criterion = CRITERIA[prompt.language][dimension].format(today=prompt.asked_on.isoformat())
         met = await judge_criterion(kit, prompt.query, shown, criterion)
         return met if isinstance(met, Missing) else JudgedDimension(dimension=dimension, value=met / MOST_MET)
+
+
+async def _judge_by_rubric(kit: Kit, prompt: SamplePrompt, shown: str, rubric: Rubric) -> JudgedDimension | Missing:
+    """Score a report by a query-specific rubric (QSR Eq. 2, bounded as in ADR 0025)."""
+    total = (await score_answer(kit, prompt.query, shown, rubric)).total()
+    return total if isinstance(total, Missing) else JudgedDimension(dimension=Dimension.RUBRIC, value=round(total, DECIMALS))
 
 
 def find_faults(output: Completion, prompt: SamplePrompt) -> frozenset[SampleFault]:

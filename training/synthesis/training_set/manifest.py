@@ -23,7 +23,8 @@ class SetOrigin(Value):
     each input and of each public set.
 
     `corpora` gives the generation of the index by collection. `models` are named by their roles. `prompts` has the SHA-256 of
-    each prompt. `against` has the number of texts of each public set that the rows may not repeat. `consents_at` is the moment
+    each prompt. `base` is the lineage of the weights whose own outputs the set has (`training/base_lineage.py`); else empty.
+    `against` has the number of texts of each public set that the rows may not repeat. `consents_at` is the moment
     at which readers' consents were looked up, for a set with their texts.
     """
 
@@ -37,6 +38,7 @@ class SetOrigin(Value):
     corpora: dict[str, str] = Field(default_factory=dict)
     models: dict[str, ModelUsed] = Field(default_factory=dict)
     prompts: dict[str, str] = Field(default_factory=dict)
+    base: dict[str, str] = Field(default_factory=dict)
     against: dict[str, int] = Field(default_factory=dict)
     code: str
     today: date

@@ -1,7 +1,7 @@
 """The recipe of a kind of set: what its rows are made of, and what its report shows besides."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic
 
@@ -41,7 +41,8 @@ class SetRecipe(Generic[C]):
     `classify` gives the classes of a candidate, by which the rows are mixed; `ask_query` its query, if one is known before the
     work. With mixtures the candidates come to an end. `trained` names the fields besides the query that a policy is trained on.
     `consents_at` is the moment at which readers' consents were looked up, for a set with their texts. `audit` shows rows to
-    people. `open_encoder` opens the encoder of the set's corpora, which finds queries that mean the same.
+    people. `base` is the lineage of the weights whose own outputs the set has. `open_encoder` opens the encoder of the set's
+    corpora, which finds queries that mean the same.
     """
 
     candidates: Iterable[C]
@@ -53,5 +54,6 @@ class SetRecipe(Generic[C]):
     trained: Sequence[str] = ()
     consents_at: datetime | None = None
     audit: RowAudit | None = None
+    base: Mapping[str, str] = field(default_factory=dict)
     illustrate: Illustrate = _show_nothing
     open_encoder: Callable[[], Encoder | None] = lambda: None
