@@ -111,7 +111,15 @@ async def _sample(request: SetRequest, policy: Path, start: Start) -> None:
         writer, judging = (ServedModel(each, ModelUsed(name=each.name, codec="tags")) for each in (chat, judge))
         workshop = Workshop(request, (), RunModels(writer, judging), PromptLibrary.load(), TagCodec(), TODAY)
         recipe = load_kind(KIND).open_recipe(workshop)
-        origin = SetOrigin(kind=KIND, wanted=request.rows, seed=request.seed, code="", today=TODAY, base=dict(recipe.base))
+        origin = SetOrigin(
+            kind=KIND,
+            wanted=request.rows,
+            seed=request.seed,
+            code="",
+            today=TODAY,
+            base=dict(recipe.base),
+            notation=recipe.notation,
+        )
         await make_set(recipe, origin, request.out, KnownTexts(), request.at_once)
 
 

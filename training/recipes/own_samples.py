@@ -17,7 +17,7 @@ from app.domain.value import Value
 from training.base_lineage import trace_base
 from training.recipes.chatml import MaskedIds, mask_answer
 from training.recipes.config import BaseModelSection, ConfigPath
-from training.recipes.training_data import read_rows
+from training.recipes.training_data import read_rows, require_tags
 from training.synthesis.self_samples.rows import Side
 from training.synthesis.training_set.folder import SetFolder
 from training.synthesis.training_set.splits import Split
@@ -63,6 +63,7 @@ def read_samples(model: BaseModelSection, section: OwnDataSection, split: Split)
         InvalidInput: the sets cannot be used, or one was sampled from other weights than the base.
     """
     rows = read_rows(section.sets, {"self-samples": SampleLine}, split)
+    require_tags(section.sets)
     _require_own(model, section.sets)
     return rows
 

@@ -81,6 +81,7 @@ def _describe_origin(
         models={role: served.used for role, served in roles.items() if served is not None},
         prompts=dict(workshop.prompts.digests),
         base=dict(recipe.base),
+        notation=recipe.notation,
         against=against,
         code=digest_code(PACKAGES),
         today=workshop.today,

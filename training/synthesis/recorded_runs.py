@@ -12,6 +12,7 @@ from training.evaluation.harness.example import BenchmarkAnswer, QuestionOrigin
 from training.evaluation.harness.folder import MANIFEST, RunFolder
 from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.scores import ItemScores
+from training.rewards.notations import Notation
 from training.synthesis.asked_questions import PRODUCT, AskedQuestion
 from training.synthesis.training_set.splits import Split
 from workflows.agents.codec import SchemaCodec, StepCodec, TagCodec
@@ -55,6 +56,28 @@ class RecordedRun:
     def read_trajectory(self) -> Trajectory:
         """Read every turn."""
         return Trajectory(episode=self.id, turns=tuple(self.folder.read_turns(self.question.id)))
+
+
+def find_notation_of_runs(paths: Sequence[Path]) -> Notation | None:
+    """Return the notation in which the models of these runs were asked; None where there was no model.
+
+    Raises:
+        InvalidInput: some were asked in tags and some by a schema.
+    """
+    models = {path: RunFolder(path).read_manifest().system.model for path in paths}
+    return require_one_notation({Notation(used.codec): str(path) for path, used in models.items() if used})
+
+
+def require_one_notation(found: Mapping[Notation, str]) -> Notation | None:
+    """Return the one notation; `found` tells for each where it was. None: there is none.
+
+    Raises:
+        InvalidInput: there are two.
+    """
+    if len(found) > 1:
+        told = " and ".join(f"{where} in {notation}" for notation, where in sorted(found.items()))
+        raise InvalidInput(f"a set has one notation, and these have two: {told}; make a set of each, or record one of them again")
+    return next(iter(found), None)
 
 
 def is_run(path: Path) -> bool:

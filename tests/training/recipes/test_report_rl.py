@@ -71,14 +71,14 @@ async def test_the_recipe_trains_against_a_judge_and_goes_on_where_it_was_cut_of
     assert (again.model / weights).read_bytes() == (whole.model / weights).read_bytes()
 
 
-def test_forms_are_chosen_and_prompts_say_what_notation_they_want(tmp_path: Path) -> None:
+def test_forms_are_chosen(tmp_path: Path) -> None:
     folder = write_set(tmp_path / "report-data", "report-data", 12)
     long, short, mixed = (
         read_tasks(ReportDataSection(sets=(folder,), form=form), Writer.ONE_CALL, Split.TRAIN)
         for form in ("long", "short", "mixed")
     )
     assert len(long) + len(short) == len(mixed) > len(long) > 0 < len(short)
-    assert {task.material.notation for task in mixed} == {Notation.TAGS, Notation.SCHEMA}
+    assert {task.material.notation for task in mixed} == {Notation.TAGS}
     assert {task.material.reference_citations for task in long} == {2}
     assert {task.material.reference_citations for task in short} == {0}
     assert all('<passage id="q2">' in task.material.prompt[1].content for task in long)

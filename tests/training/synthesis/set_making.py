@@ -38,6 +38,7 @@ async def make_kind(
         today=TODAY,
         consents_at=recipe.consents_at,
         base=dict(recipe.base),
+        notation=recipe.notation,
     )
     return await make_set(recipe, origin, request.out, KnownTexts(), request.at_once)
 

@@ -22,8 +22,11 @@ from training.evaluation.builder.queue import ReviewQueue
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import run_benchmark
+from training.rewards.notations import read_tags
+from training.rewards.transcript import TOOLS
 from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.mined_queries import mix_with_mined
+from training.synthesis.recorded_runs import find_notation_of_runs
 from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.manifest import TrainingSetManifest
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
@@ -65,11 +68,13 @@ def wish_run(folder: Path, system: SystemName, ids: tuple[str, ...] = ()) -> Run
     return RunRequest("drb-race", folder / "data", folder / system, collections=("small",), system=system, ids=ids)
 
 
-async def record_and_make(home: Path, stub: ModelStub, **options: str) -> TrainingSetManifest:
+async def record_and_make(home: Path, stub: ModelStub, codec: str = "schema", **options: str) -> TrainingSetManifest:
     """Run ReAct over the benchmark, and make a set of its trajectories."""
     folder = home.parent
     async with serve_model_stub(stub) as served:
-        settings = Settings.model_validate({"llm_base_url": served.base_url, "llm_model": "stub", "home": home})
+        settings = Settings.model_validate(
+            {"llm_base_url": served.base_url, "llm_model": "stub", "home": home, "llm_codec": codec}
+        )
         await run_benchmark(settings, wish_run(folder, SystemName.REACT, ids=("1", "2")), lambda _: None)
         questions = folder / "questions.jsonl"
         write_lines(questions, [{"id": int(n), "prompt": q, "hops": 3} for n, (_, _, q) in QUESTIONS.items()])
@@ -109,6 +114,27 @@ async def test_every_system_s_answers_are_each_in_one_conversation(home: Path, s
     said = Counter(m.content for each in found for m in each.messages if m.trained)
     assert said == Counter(turn.completion.text for turn in turns if turn.completion)
     assert all(not m.trained for each in found for m in each.messages if m.role is not ChatRole.ASSISTANT)
+
+
+@pytest.mark.parametrize("codec", ["tags", "schema"])
+async def test_a_set_says_in_which_notation_its_answers_are(home: Path, codec: str) -> None:
+    """As recorded by the documented command: with RUBRICA_LLM_CODEC=tags."""
+    manifest = await record_and_make(home, review(GOOD), codec)
+    assert manifest.origin.notation == codec
+    rows = read_rows(home.parent / "set")
+    said = [m["content"] for row in rows for each in row["conversations"] for m in each["messages"] if m["trained"]]  # type: ignore[attr-defined]
+    assert said
+    assert all(read_tags(text, TOOLS).well_formed for text in said) == (codec == "tags")
+
+
+def test_runs_in_two_notations_are_no_set(tmp_path: Path) -> None:
+    runs = [write_run(tmp_path / codec, "m", "react", None, {"Why?": "So."}) for codec in ("schema", "tags")]
+    manifest = runs[1] / "manifest.json"
+    manifest.write_text(
+        manifest.read_text().replace('"codec": "schema"', '"codec": "tags"').replace('"codec":"schema"', '"codec":"tags"')
+    )
+    with pytest.raises(InvalidInput, match="one notation, and these have two"):
+        find_notation_of_runs(runs)
 
 
 async def test_a_reviewer_s_low_score_refuses_at_the_tier_it_belongs_to(home: Path) -> None:

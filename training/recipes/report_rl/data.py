@@ -9,7 +9,7 @@ from app.domain.race_rubric import RaceRubric
 from training.recipes.report_rl.config import ReportDataSection, Writer
 from training.recipes.report_rl.drafts import count_reference_citations
 from training.recipes.report_rl.section_writers import make_book
-from training.recipes.training_data import read_rows
+from training.recipes.training_data import read_rows, require_tags
 from training.rewards.notations import Notation
 from training.rollouts.nouns import Task
 from training.synthesis.report_data.recorded_report import (
@@ -58,6 +58,7 @@ def read_tasks(section: ReportDataSection, writer: Writer, split: Split) -> list
         InvalidInput: the sets cannot be used, or have no row of the wanted form.
     """
     rows = [row for row in read_rows(section.sets, FORMS, split) if section.form in (row.form, "mixed")]
+    require_tags(section.sets)
     if not rows and split is Split.TRAIN:
         raise InvalidInput(f"the sets have no rows of the {section.form} form")
     prompts = PromptLibrary.load()

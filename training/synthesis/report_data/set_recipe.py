@@ -16,7 +16,7 @@ from app.domain.race_rubric import RaceRubric
 from training.evaluation.benchmarks.files import read_json_lines
 from training.synthesis.asked_questions import read_questions
 from training.synthesis.catalogue import SetKind
-from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
+from training.synthesis.recorded_runs import RecordedRun, find_notation_of_runs, is_run, list_runs
 from training.synthesis.report_data.recorded_report import RecordedReportTask
 from training.synthesis.report_data.run_task import read_run_task
 from training.synthesis.training_set.folder import REFUSED, ROWS, SetFolder
@@ -87,6 +87,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[ReportCandidate]:
         make_row,
         ask_query=lambda each: each.run.question.text,
         trained=("rubric", "reference"),
+        notation=find_notation_of_runs(runs),
     )
 
 

@@ -6,7 +6,7 @@ generator_model, for the preset rubrics; in hundredths: judges, high, low, margi
 
 import asyncio
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -19,6 +19,7 @@ from training.base_lineage import digest_base, trace_base
 from training.rewards.score import require_present
 from training.synthesis.catalogue import SetKind
 from training.synthesis.generator import GENERATOR_MODEL, GENERATOR_URL
+from training.synthesis.recorded_runs import require_one_notation
 from training.synthesis.self_samples.figures import count_figures
 from training.synthesis.self_samples.presets import load_preset
 from training.synthesis.self_samples.prompts import SamplePrompt, read_prompts
@@ -55,13 +56,15 @@ def open_recipe(workshop: Workshop) -> SetRecipe[SamplePrompt]:
     scoring = Scoring(load_preset(request.options.get(PRESET, "reports")), request.number(JUDGES, 50) / 100)
     limits = ScoreLimits(request.number(HIGH, 70) / 100, request.number(LOW, 50) / 100, request.number(MARGIN, 30) / 100)
     make = partial(_make_row, workshop, _read_sampling(workshop), scoring, limits)
+    prompts = _list_prompts(workshop)
     return SetRecipe(
-        _list_prompts(workshop),
+        prompts,
         make,
         count_figures,
         ask_query=lambda prompt: prompt.query,
         trained=("samples",),
         base=_trace_base(workshop),
+        notation=require_one_notation({prompt.notation: f"the prompt of {prompt.query!r}" for prompt in prompts}),
     )
 
 
@@ -87,14 +90,14 @@ def _read_sampling(workshop: Workshop) -> Sampling:
     return sampling
 
 
-def _list_prompts(workshop: Workshop) -> Iterator[SamplePrompt]:
-    """Yield each prompt once, in an order that the seed decides."""
+def _list_prompts(workshop: Workshop) -> list[SamplePrompt]:
+    """Return each prompt once, in an order that the seed decides."""
     request = workshop.request
     open_kit = partial(workshop.open_writer, LocalRecord("prompts"))
     read = (read_prompts(path, workshop.prompts, workshop.today, open_kit) for path in request.inputs)
     found = {prompt.id: prompt for prompt in chain.from_iterable(read)}
     drawn = sorted(found, key=lambda name: hashlib.sha256(f"{request.seed} {name}".encode()).hexdigest())
-    yield from (found[name] for name in drawn)
+    return [found[name] for name in drawn]
 
 
 async def _make_row(

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Generic
 
 from retrieval.encoding.encoder import Encoder
+from training.rewards.notations import Notation
 from training.synthesis.training_set.audit import RowAudit
 from training.synthesis.training_set.making import C, MakeRow
 from training.synthesis.training_set.mixture import Classes, Mixture
@@ -41,7 +42,8 @@ class SetRecipe(Generic[C]):
     `classify` gives the classes of a candidate, by which the rows are mixed; `ask_query` its query, if one is known before the
     work. With mixtures the candidates come to an end. `trained` names the fields besides the query that a policy is trained on.
     `consents_at` is the moment at which readers' consents were looked up, for a set with their texts. `audit` shows rows to
-    people. `base` is the lineage of the weights whose own outputs the set has. `open_encoder` opens the encoder of the set's
+    people. `base` is the lineage of the weights whose own outputs the set has; `notation` that of the answers from which a policy
+    learns. `open_encoder` opens the encoder of the set's
     corpora, which finds queries that mean the same.
     """
 
@@ -55,5 +57,6 @@ class SetRecipe(Generic[C]):
     consents_at: datetime | None = None
     audit: RowAudit | None = None
     base: Mapping[str, str] = field(default_factory=dict)
+    notation: Notation | None = None
     illustrate: Illustrate = _show_nothing
     open_encoder: Callable[[], Encoder | None] = lambda: None
