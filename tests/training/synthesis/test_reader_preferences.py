@@ -124,6 +124,7 @@ async def test_pairs_over_the_same_documents_know_it_where_the_evidence_was_expo
     await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
     (row,) = read_rows(tmp_path / "set")
     assert row["documents"] == ["evidence:e1", SOURCE.url]
+    assert row["parts"] == ["Money"], "the titles of the plan, which the served rubric generator is told"
 
 
 async def test_what_readers_compared_is_no_output_of_the_policy(tmp_path: Path) -> None:

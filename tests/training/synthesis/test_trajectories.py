@@ -121,8 +121,8 @@ async def test_a_set_says_in_which_notation_its_answers_are(home: Path, codec: s
     """As recorded by the documented command: with RUBRICA_LLM_CODEC=tags."""
     manifest = await record_and_make(home, review(GOOD), codec)
     assert manifest.origin.notation == codec
-    rows = read_rows(home.parent / "set")
-    said = [m["content"] for row in rows for each in row["conversations"] for m in each["messages"] if m["trained"]]  # type: ignore[attr-defined]
+    turns = RunFolder(home.parent / "react").read_turns("1")
+    said = [turn.completion.text for turn in turns if turn.completion and turn.step == "act"]
     assert said
     assert all(read_tags(text, TOOLS).well_formed for text in said) == (codec == "tags")
 
@@ -281,7 +281,11 @@ def test_long_contexts_repeat_what_was_observed_and_nothing_that_was_said() -> N
         ("evidence-trees", {"audit": "here"}, "no option 'audit'; it has children, language, variants"),
         ("report-data", {"audit": "here"}, "report-data has no option 'audit'; it has none"),
         ("preference-pairs", {"fewer": "yes"}, "no option 'fewer'; it has few, planted, review, reviewers"),
-        ("self-samples", {"preset": "tense", "sample": "2"}, "no option 'sample'; it has high, judges, "),
+        (
+            "self-samples",
+            {"preset": "tense", "sample": "2"},
+            "no option 'sample'; it has base, generator, generator_model, high, judges, ",
+        ),
     ],
 )
 async def test_an_option_that_a_kind_does_not_have_is_refused_by_name(

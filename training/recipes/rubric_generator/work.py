@@ -31,10 +31,12 @@ from workflows.systems.local_record import LocalRecord
 CUT = "length"
 
 
-async def write_rubric(question: str, language: Language, policy: ChatModel, record: LocalRecord, today: date) -> RolloutOutcome:
-    """Have the policy write a rubric, once and as it is."""
+async def write_rubric(
+    question: str, language: Language, policy: ChatModel, record: LocalRecord, today: date, parts: Sequence[str] = ()
+) -> RolloutOutcome:
+    """Have the policy write a rubric, once and as it is, from the served prompt; `parts` are the titles of the plan."""
     kit = Kit(policy, {}, record, PromptLibrary.load(), TagCodec(), today, lambda: 0.0, language=language)
-    messages = render_rubric_messages(ResearchQuery(question=question, language=language), kit)
+    messages = render_rubric_messages(ResearchQuery(question=question, language=language), kit, parts)
     completion = await record.ask(RUBRIC_AGENT, RUBRIC.name, policy, kit.codec.make_request(RUBRIC, messages))
     return RolloutOutcome(completion.text, RolloutEnd.CAPPED if completion.finish_reason == CUT else RolloutEnd.FINISHED)
 
@@ -47,7 +49,8 @@ async def open_work(
     async with open_judge(config.judge, folder, today) as judge_in:
 
         async def run(draw: Draw[PreferredPair], record: LocalRecord) -> RolloutOutcome:
-            return await write_rubric(draw.task.question, draw.task.language, policy(draw.seed), record, today)
+            task = draw.task
+            return await write_rubric(task.question, task.language, policy(draw.seed), record, today, task.material.parts)
 
         async def reward(task: Task[PreferredPair], rollout: Rollout) -> Reward:
             return await reward_rubric(rollout.output, task.material, judge_in(task.language), config.reward)
@@ -97,7 +100,7 @@ async def _measure_pair(
     config: RubricGeneratorConfig, task: Task[PreferredPair], policy: ChatModel, today: date, judge_in: OpenJudge
 ) -> MeasuredPair:
     try:
-        written = await write_rubric(task.question, task.language, policy, LocalRecord(task.id), today)
+        written = await write_rubric(task.question, task.language, policy, LocalRecord(task.id), today, task.material.parts)
     except ModelUnavailable as away:
         return MeasuredPair(True, Missing(str(away)))
     except ModelError as error:  # as a question that is too long; other pairs are measured

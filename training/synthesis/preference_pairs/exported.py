@@ -18,6 +18,7 @@ from training.evaluation.race_files import read_rows
 from training.synthesis.preference_pairs.rows import SHOWN_LEFT, PairedReport, PairJudge, PreferenceRow, keep_pair
 from training.synthesis.recorded_reports import ReportOrigin
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+from workflows.judging.rubric_generation import list_parts
 
 PAIRS, UNDECIDED, EVIDENCE, MANIFEST = "pairs.jsonl", "undecided.jsonl", "evidence.jsonl", "manifest.json"
 STAGE = "readers"
@@ -130,6 +131,7 @@ def make_reader_row(compared: ComparedReports) -> KeptRow | RefusedCandidate:
         agreement=count / len(compared.votes),
         votes=len(compared.votes),
         pairs=tuple(vote.id for vote in compared.votes),
+        parts=list_parts(compared.told.plan) if compared.told else (),
     )
     left = [vote.shown_left for vote in compared.votes if vote.preferred == accepted.digest]
     documents = (f"evidence:{compared.evidence}", *compared.list_addresses())

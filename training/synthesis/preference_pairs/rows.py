@@ -44,7 +44,8 @@ class PreferenceRow(Value):
     """The triple (the row's `query`, accepted, rejected).
 
     `judge` names the model, the rule or the pseudonyms' origin. `agreement` is the share of all votes for the accepted report.
-    `pairs` are the ids of the exported preferences that it rests on, so that it can be dropped with them.
+    `pairs` are the ids of the exported preferences that it rests on, so that it can be dropped with them. `parts` are the titles
+    of the plan, which a served rubric generator is told; empty where no plan is known.
     """
 
     accepted: PairedReport
@@ -54,6 +55,7 @@ class PreferenceRow(Value):
     agreement: float
     votes: int
     pairs: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     dropped: tuple[DroppedReport, ...] = ()
 
 
