@@ -22,8 +22,6 @@ from training.evaluation.builder.queue import ReviewQueue
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import run_benchmark
-from training.rewards.notations import read_tags
-from training.rewards.transcript import TOOLS
 from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.mined_queries import mix_with_mined
 from training.synthesis.recorded_runs import find_notation_of_runs
@@ -122,9 +120,9 @@ async def test_a_set_says_in_which_notation_its_answers_are(home: Path, codec: s
     manifest = await record_and_make(home, review(GOOD), codec)
     assert manifest.origin.notation == codec
     turns = RunFolder(home.parent / "react").read_turns("1")
-    said = [turn.completion.text for turn in turns if turn.completion and turn.step == "act"]
-    assert said
-    assert all(read_tags(text, TOOLS).well_formed for text in said) == (codec == "tags")
+    asked = ["".join(message.content for message in turn.messages) for turn in turns if turn.step == "act" and not turn.carried]
+    assert asked
+    assert all(("<tool_call>" in told) == (codec == "tags") for told in asked)
 
 
 def test_runs_in_two_notations_are_no_set(tmp_path: Path) -> None:
