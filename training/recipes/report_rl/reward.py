@@ -106,8 +106,8 @@ def _add_rubric(reward: Reward, score: Score, judging: ReportJudging) -> Reward:
     """Return a reward with the weighted score by a rubric as a further part; as it is where no rubric counts."""
     if not judging.rubric_weight:
         return reward
-    missing = next((part for part in (reward.value, score) if isinstance(part, Missing)), None)
-    value = missing or float(reward.value) + judging.rubric_weight * float(score)  # type: ignore[arg-type]
+    found = require_present([reward.value, score])
+    value = found if isinstance(found, Missing) else found[0] + judging.rubric_weight * found[1]
     return replace(reward, value=value, parts={**reward.parts, "rubric": score})
 
 
