@@ -28,8 +28,10 @@ from training.evaluation.harness.models import RunModels, ServedModel
 from training.recipes.chatml import mask_answer
 from training.recipes.own_samples import show_prompt
 from training.recipes.reinforcement.config import RolloutsSection
+from training.rewards.notations import Notation
+from training.rewards.quote_citations import read_draft
 from training.synthesis.catalogue import load_kind
-from training.synthesis.self_samples.prompts import SamplePrompt, read_prompts
+from training.synthesis.self_samples.prompts import SamplePrompt, read_row
 from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.make_set import make_set
 from training.synthesis.training_set.manifest import SetOrigin
@@ -63,7 +65,7 @@ def begin(folder: Path, seed: int, start: Start) -> Beginning:
     base = start.make_base(folder / "base", build_tokenizer(phrases), seed)
     tokenizer = open_tokenizer(base)
     examples = [
-        mask_answer(show_prompt(prompt.messages), question.write(chance), tokenizer)
+        mask_answer(show_prompt(prompt.messages), question.answer(chance), tokenizer)
         for prompt, question in zip(prompts, shown, strict=True)
     ]
     taught = train_on_examples(folder / "sft", describe_sft(base, start, seed, 2e-3, 16, 1.5), examples)
@@ -80,8 +82,9 @@ def describe_sampling(start: Start) -> RolloutsSection:
 
 def write_prompts(path: Path, questions: Sequence[DatedQuestion]) -> list[SamplePrompt]:
     """Write questions as a file of `--input`, and return the prompts that are made of it."""
-    path.write_text("".join(json.dumps(each.row) + "\n" for each in questions), encoding="utf-8")
-    return [*read_prompts([path], PromptLibrary.load(), TODAY)]
+    rows, prompts = [each.row for each in questions], PromptLibrary.load()
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return [prompt for row in rows if (prompt := read_row(row, prompts, TODAY))]
 
 
 def sample_own(out: Path, policy: Path, start: Start, asked: Path, seed: int, options: dict[str, str]) -> Path:
@@ -95,7 +98,7 @@ def sample_own(out: Path, policy: Path, start: Start, asked: Path, seed: int, op
         rows=PROMPTS,
         seed=seed,
         inputs=(asked,),
-        options={"judges": "0", "tokens": str(start.scale_tokens(TOKENS)), **options},
+        options={"base": str(policy), "judges": "0", "tokens": str(start.scale_tokens(TOKENS)), **options},
         at_once=64,
     )
     asyncio.run(_sample(request, policy, start))
@@ -108,8 +111,17 @@ async def _sample(request: SetRequest, policy: Path, start: Start) -> None:
         judge = ScriptedModel(judge_tense)
         writer, judging = (ServedModel(each, ModelUsed(name=each.name, codec="tags")) for each in (chat, judge))
         workshop = Workshop(request, (), RunModels(writer, judging), PromptLibrary.load(), TagCodec(), TODAY)
-        origin = SetOrigin(kind=KIND, wanted=request.rows, seed=request.seed, code="", today=TODAY)
-        await make_set(load_kind(KIND).open_recipe(workshop), origin, request.out, KnownTexts(), request.at_once)
+        recipe = load_kind(KIND).open_recipe(workshop)
+        origin = SetOrigin(
+            kind=KIND,
+            wanted=request.rows,
+            seed=request.seed,
+            code="",
+            today=TODAY,
+            base=dict(recipe.base),
+            notation=recipe.notation,
+        )
+        await make_set(recipe, origin, request.out, KnownTexts(), request.at_once)
 
 
 def measure(
@@ -125,7 +137,7 @@ async def _measure(
 ) -> PolicyScores:
     async with open_saved(policy, start, describe_sampling(start), TEMPERATURE) as opened:
         asked = [opened(derive_seed(seed, n)).complete(ChatRequest(messages=p.messages)) for n, p in enumerate(prompts)]
-        texts = [said.text for said in await asyncio.gather(*asked)]
+        texts = [read_draft(said.text, Notation.TAGS) for said in await asyncio.gather(*asked)]
     return score_answers(
         {str(n): text for n, text in enumerate(texts)},
         {str(n): question for n, question in enumerate(questions)},

@@ -16,6 +16,7 @@ from training.recipes.chatml import MaskedIds
 from training.recipes.config import BaseModelSection, RecipeConfig
 from training.recipes.run_folder import CHECKPOINTS, TrainingFolder, TrainingOrigin
 from training.recipes.starting import name_device, train
+from training.rewards.notations import Notation
 from training.synthesis.training_set.finishing import finish_set
 from training.synthesis.training_set.folder import SetFolder
 from training.synthesis.training_set.manifest import SetOrigin
@@ -107,9 +108,9 @@ def train_recipe(folder: Path, recipe: str, sections: Mapping[str, Mapping[str, 
 
 
 def write_rows(folder: Path, kind: str, rows: Sequence[KeptRow]) -> Path:
-    """Write rows that are there already as a finished set of a kind."""
+    """Write rows that are there already as a finished set of a kind. Policies of the tasks are asked in tags."""
     worked = [WorkedCandidate(candidate=f"row-{n}", kept=row) for n, row in enumerate(rows)]
-    origin = SetOrigin(kind=kind, wanted=len(rows), seed=0, code="", today=BEGAN.date())
+    origin = SetOrigin(kind=kind, wanted=len(rows), seed=0, code="", today=BEGAN.date(), notation=Notation.TAGS)
     with SetFolder(folder).open_work(origin):
         finish_set(SetFolder(folder), origin, SetRecipe((), refuse_work), worked, KnownTexts(), {})
     return folder

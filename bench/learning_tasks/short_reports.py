@@ -73,7 +73,7 @@ class PortQuestion:
     def render(self, prompts: PromptLibrary) -> tuple[Message, ...]:
         """Return the prompt as it is served."""
         row = self.row
-        return render_report_task(prompts, row.language, row.query, row.given)
+        return render_report_task(prompts, row.language, row.query, row)
 
     def write_right(self) -> str:
         """Write a report in which all is right."""

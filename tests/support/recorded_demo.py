@@ -28,7 +28,7 @@ FROM_RUNS = {
     "trajectories": ("minddr", "react", QUESTIONS),
     "report-data": ("minddr", QUESTIONS),
     "preference-pairs": ("minddr", "react"),
-    "self-samples": ("minddr", "react"),
+    "self-samples": ("minddr",),
 }
 """What each kind that is made of runs is made of, in the folder of the runs."""
 CRITERIA = {
@@ -49,7 +49,8 @@ def describe_world(folder: Path) -> Collection:
 def list_inputs(kind: str, folder: Path) -> list[str]:
     """Return the arguments that name the inputs of a kind to `rubrica data make`."""
     inputs = [part for name in FROM_RUNS[kind] for part in ("--input", str(folder / name))]
-    return [*inputs, "--option", "benchmark=drb-race"]
+    sampled = ["--option", f"base={MODEL}"] if kind == "self-samples" else []
+    return [*inputs, "--option", "benchmark=drb-race", *sampled]
 
 
 async def record_runs(folder: Path, settings: Mapping[str, str], of_each: int = OF_EACH) -> None:

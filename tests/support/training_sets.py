@@ -11,6 +11,8 @@ from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import Language
 from retrieval.tape import Tape
 from training.decontamination.known_texts import KnownTexts
+from training.recipes.config import TINY
+from training.rewards.notations import Notation
 from training.synthesis.training_set.finishing import finish_set
 from training.synthesis.training_set.folder import SetFolder
 from training.synthesis.training_set.manifest import SetOrigin
@@ -19,13 +21,16 @@ from training.synthesis.training_set.recipe import SetRecipe
 from workflows.agents.ports import Record
 
 PLACES = ("Ashford", "Brindle", "Corwen", "Dunmore", "Elsmere", "Farley", "Garston", "Hadley", "Ilford", "Kirby")
+IN_TAGS = ("trajectories", "self-samples", "report-data")
 NOTE = "The council of {place} wrote down each ship that entered the harbour, and what it carried. "
 
 
 def write_set(folder: Path, kind: str, rows: int = 30) -> Path:
     """Write a finished set of invented rows."""
     worked = [WorkedCandidate(candidate=f"row-{n}", kept=_make_row(n, MAKERS[kind](n))) for n in range(rows)]
-    origin = SetOrigin(kind=kind, wanted=rows, seed=0, code="invented", today=date(2026, 11, 2))
+    notation = Notation.TAGS if kind in IN_TAGS else None
+    base = {TINY: ""} if kind == "self-samples" else {}
+    origin = SetOrigin(kind=kind, wanted=rows, seed=0, code="invented", today=date(2026, 11, 2), base=base, notation=notation)
     with SetFolder(folder).open_work(origin):
         finish_set(SetFolder(folder), origin, SetRecipe((), _refuse_work), worked, KnownTexts(), {})
     if kind in ("graph-queries", "evidence-trees"):
@@ -52,8 +57,9 @@ def ask_depth(number: int) -> str:
 def make_trajectory(number: int) -> dict[str, Any]:
     """A search of two turns, as a row of `trajectories`. Every third is longer."""
     place = PLACES[number % 10]
-    search = json.dumps({"thought": f"I look for {place}.", "action": "search", "inputs": [f"{place} harbour depth"]})
-    finish = json.dumps({"thought": "That is enough.", "action": "finish", "inputs": []})
+    call = json.dumps({"name": "search", "arguments": {"query": f"{place} harbour depth"}})
+    search = f"<think>I look for {place}.</think><tool_call>{call}</tool_call>"
+    finish = "<think>That is enough.</think><answer>finish</answer>"
     observed = NOTE.format(place=place) * (1 if number % 3 else 9)
     messages = [
         {"role": "system", "content": "You search."},
@@ -72,7 +78,8 @@ POLICY = "toy-policy"
 
 def make_self_samples(number: int) -> dict[str, Any]:
     """A prompt with a good output, whose table is whole, and a bad one; as a row of `self-samples`."""
-    good, bad = (f"The pier is here.\n\n{text.format(number=number, depth=number + 3)}" for text in (TABLE, FAULTY))
+    said = (f"The pier is here [q1].\n\n{text.format(number=number, depth=number + 3)}" for text in (TABLE, FAULTY))
+    good, bad = (f"<answer>{text}</answer>" for text in said)
     return {
         "prompt": [{"role": "user", "content": f"Evidence: {NOTE.format(place=PLACES[number % 10])}Report on pier {number}."}],
         "policy": POLICY,
@@ -135,7 +142,7 @@ def make_report_data(number: int) -> dict[str, Any]:
     criterion = {"criterion": "facts", "explanation": "both facts are there", "weight": 1.0}
     return {
         "form": "short" if short else "long",
-        "system_prompt": WRITER.format(form=TAGGED if number % 2 else "Give the Markdown text, and only it."),
+        "system_prompt": WRITER.format(form=TAGGED),
         "retrieval": [] if short else [{"url": "doc:1", "title": place, "text": quote} for quote in quotes],
         "outline": {"title": f"{place}'s port", "sections": [] if short else sections},
         "rubric": {"weights": {"insight": 1.0}, "criteria": {"insight": [criterion]}},

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.errors import InvalidInput
+from training.base_lineage import digest_base
 from training.folders import PART
 from training.recipes.config import TINY, BaseModelSection
-from training.recipes.policy import CARD, digest_base, load_model, render_card
+from training.recipes.policy import CARD, load_model, render_card
 from training.recipes.run_folder import BASE, BEST_STEP, BEST_VALIDATION, TrainingFolder, TrainingOrigin
 from training.recipes.starting import require_packages
 

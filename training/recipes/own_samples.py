@@ -1,33 +1,33 @@
-"""The policy's own outputs, from sets of self-samples and of preference pairs (MDR 5.4: both methods learn from nothing else).
+"""The policy's own outputs, from sets of self-samples (MDR 5.4: both methods learn from nothing else).
 
-The prompt holds everything that the policy was told; only the output is scored. A row that another model wrote is left out.
+The prompt holds everything that the policy was told; only the output is scored. The lineage of the base says whose a sample is:
+a set that was sampled from other weights is refused, whatever name their server gave them.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, Field
 
-from app.domain.chat import ChatRole, Message
+from app.domain.chat import Message
 from app.domain.errors import InvalidInput
 from app.domain.split import Split
 from app.domain.value import Value
+from training.base_lineage import trace_base
 from training.recipes.chatml import MaskedIds, mask_answer
-from training.recipes.config import ConfigPath
-from training.recipes.training_data import read_rows
+from training.recipes.config import BaseModelSection, ConfigPath
+from training.recipes.training_data import read_rows, require_tags
 from training.synthesis.self_samples.rows import Side
+from training.synthesis.training_set.folder import SetFolder
 from training.synthesis.trajectories.conversations import TrainedMessage
 
 
 class OwnDataSection(Value):
-    """Sets of outputs. `policy` names the model that learns, as the sets name it; empty: the only one that they name.
-
-    Outputs that are longer than `max_tokens` with their prompts are left out, and counted.
-    """
+    """Sets of outputs of the base. Outputs that are longer than `max_tokens` with their prompts are left out, and counted."""
 
     sets: tuple[ConfigPath, ...] = Field(min_length=1)
-    policy: str = ""
     max_tokens: int = Field(ge=2)
 
 
@@ -42,42 +42,9 @@ class SampleLine(BaseModel):
     """What is read of a row of self-samples."""
 
     prompt: tuple[Message, ...]
-    policy: str
     samples: tuple[OwnOutput, ...]
     chosen: str = ""
     rejected: str = ""
-
-    @property
-    def policies(self) -> set[str]:
-        """The models that wrote the outputs."""
-        return {self.policy}
-
-
-class Lineage(BaseModel):
-    """The model that wrote a report."""
-
-    model: str
-
-
-class PairedText(BaseModel):
-    """A report of a pair."""
-
-    text: str
-    lineage: Lineage
-
-
-class PairLine(BaseModel):
-    """What is read of a row of preference pairs. Without a `prompt`, the question alone stands for it."""
-
-    query: str
-    prompt: tuple[Message, ...] = ()
-    accepted: PairedText
-    rejected: PairedText
-
-    @property
-    def policies(self) -> set[str]:
-        """The models that wrote the reports."""
-        return {self.accepted.lineage.model, self.rejected.lineage.model}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +56,26 @@ class OwnPair:
     rejected: str
 
 
-def read_samples(section: OwnDataSection, split: Split) -> list[SampleLine]:
-    """Read the policy's own rows of self-samples.
+def read_samples(model: BaseModelSection, section: OwnDataSection, split: Split) -> list[SampleLine]:
+    """Read rows of self-samples.
 
     Raises:
-        InvalidInput: the sets cannot be used.
+        InvalidInput: the sets cannot be used, or one was sampled from other weights than the base.
     """
-    return _keep_own(section, read_rows(section.sets, {"self-samples": SampleLine}, split))
+    rows = read_rows(section.sets, {"self-samples": SampleLine}, split)
+    require_tags(section.sets)
+    _require_own(model, section.sets)
+    return rows
 
 
-def read_pairs(section: OwnDataSection, split: Split) -> list[OwnPair]:
+def read_pairs(model: BaseModelSection, section: OwnDataSection, split: Split) -> list[OwnPair]:
     """Read the policy's own pairs.
 
     Raises:
-        InvalidInput: the sets cannot be used, or hold no pair of the policy's own.
+        InvalidInput: as above, or the sets hold no pair.
     """
-    forms: dict[str, type[SampleLine] | type[PairLine]] = {"self-samples": SampleLine, "preference-pairs": PairLine}
-    pairs = [pair for row in _keep_own(section, read_rows(section.sets, forms, split)) if (pair := _make_pair(row))]
+    rows = read_samples(model, section, split)
+    pairs = [OwnPair(show_prompt(row.prompt), row.chosen, row.rejected) for row in rows if row.chosen]
     if not pairs and split is Split.TRAIN:
         raise InvalidInput(
             "no row has a better and a worse output: make self-samples with more --option samples=N or a smaller margin"
@@ -128,23 +98,11 @@ def show_prompt(messages: Sequence[Message]) -> tuple[TrainedMessage, ...]:
     return tuple(TrainedMessage(role=each.role, content=each.content) for each in messages)
 
 
-def _make_pair(row: SampleLine | PairLine) -> OwnPair | None:
-    if isinstance(row, PairLine):
-        asked = row.prompt or (Message(role=ChatRole.USER, content=row.query),)
-        return OwnPair(show_prompt(asked), row.accepted.text, row.rejected.text)
-    return OwnPair(show_prompt(row.prompt), row.chosen, row.rejected) if row.chosen else None
-
-
-def _keep_own(section: OwnDataSection, rows: Sequence[Any]) -> list[Any]:
-    """Return the rows that the policy wrote alone."""
-    policies = {name for row in rows for name in row.policies}
-    if not section.policy and len(policies) > 1:
-        raise InvalidInput(
-            f"the sets hold outputs of {', '.join(sorted(policies))}; this recipe learns from the policy's own: name it under "
-            "[data] policy"
-        )
-    own = {section.policy} if section.policy else policies
-    kept = [row for row in rows if row.policies == own]
-    if rows and not kept:
-        raise InvalidInput(f"no row is by {section.policy!r} alone; the sets hold outputs of {', '.join(sorted(policies))}")
-    return kept
+def _require_own(model: BaseModelSection, sets: Iterable[Path]) -> None:
+    own = trace_base(model.base, model.revision)
+    for path in sets:
+        if SetFolder(path).read_manifest().origin.base != own:
+            raise InvalidInput(
+                f"{path} was not sampled from the weights of [model] base, {model.base}, and this recipe learns from the outputs "
+                f"of its own base alone: make the set with a server of these weights and --option base={model.base}"
+            )

@@ -13,7 +13,6 @@ from training.rollouts.chat_template import CHATML, CHATML_END
 CARD = "README.md"
 PICKLED = "training_args.bin"
 """The trainer writes its arguments as a pickle, which no one should have to load."""
-DIGESTED = ("*.safetensors", "config.json", "tokenizer.json")
 
 
 def place_base(config: RecipeConfig, folder: TrainingFolder) -> str:
@@ -26,13 +25,6 @@ def place_base(config: RecipeConfig, folder: TrainingFolder) -> str:
 
         save_tiny_policy(base.with_name(BASE + PART), config.run.seed).rename(base)
     return str(base)
-
-
-def digest_base(base: str) -> dict[str, str]:
-    """Return the SHA-256 of a base model's files; none for a name on the hub, whose revision the configuration states."""
-    folder = Path(base)
-    files = [path for pattern in DIGESTED for path in sorted(folder.glob(pattern))] if folder.is_dir() else []
-    return digest_files(files)
 
 
 def load_tokenizer(section: BaseModelSection, base: str = "") -> Any:

@@ -15,6 +15,8 @@ from training.recipes.chatml import encode_prompt
 from training.recipes.rates_section import RatedConfig, RatesSection
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.training_loop import finish, train_on
+from training.rewards.notations import Notation
+from training.rewards.quote_citations import read_draft
 from training.rewards.score import Score
 from training.synthesis.trajectories.conversations import TrainedMessage
 from workflows.agents.parsing import remove_thinking
@@ -57,7 +59,7 @@ def measure_rates(reports: Sequence[str], written: date) -> Mapping[str, Score]:
 
 
 def sample_report(model: Any, tokenizer: Any, prompt: Conversation, section: RatesSection) -> str:
-    """Sample a report from the policy, without its private thinking."""
+    """Sample a report from the policy. Where it stands in no tag, it is all but the private thinking."""
     ids = torch.tensor([encode_prompt(prompt, tokenizer)], device=model.device)
     was_training = model.training
     model.eval()
@@ -72,4 +74,5 @@ def sample_report(model: Any, tokenizer: Any, prompt: Conversation, section: Rat
         pad_token_id=tokenizer.pad_token_id,
     )
     model.train(was_training)
-    return remove_thinking(str(tokenizer.decode(sampled[0, ids.shape[1] :], skip_special_tokens=True)))
+    said = str(tokenizer.decode(sampled[0, ids.shape[1] :], skip_special_tokens=True))
+    return read_draft(said, Notation.TAGS) or remove_thinking(said)

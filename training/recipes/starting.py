@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.errors import SetupError
+from training.base_lineage import digest_base
 from training.recipes.catalogue import Recipe, load_recipe
 from training.recipes.config import RecipeConfig, read_config
 from training.recipes.report_page import write_report
@@ -93,8 +94,6 @@ def train(name: str, path: Path, out: Path, models: Path | None, say: Callable[[
 
 def describe_run(recipe: Recipe[Any], config: RecipeConfig) -> TrainingOrigin:
     """Return everything that decides the run."""
-    from training.recipes.policy import digest_base
-
     return TrainingOrigin(
         recipe=recipe.name,
         config=config.model_dump(mode="json"),

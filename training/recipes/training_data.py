@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from app.domain.errors import InvalidInput
 from app.domain.split import Split
 from training.evaluation.harness.manifest import digest_files, name_apart
+from training.rewards.notations import Notation
 from training.synthesis.training_set.folder import ROWS, SetFolder
 
 R = TypeVar("R", bound=BaseModel)
@@ -28,6 +29,22 @@ def read_rows(sets: Sequence[Path], forms: Mapping[str, type[R]], split: Split) 
             f"{' or '.join(forms)} with `rubrica data make`, and name its folder under [data] sets"
         )
     return rows
+
+
+def require_tags(sets: Sequence[Path]) -> None:
+    """Require that the answers of these sets are in tags, in which policies are trained and served.
+
+    Raises:
+        NotFound: a folder holds no finished set.
+        InvalidInput: a set is in the other notation, or does not say in which.
+    """
+    for path in sets:
+        notation = SetFolder(path).read_manifest().origin.notation
+        if notation is not Notation.TAGS:
+            raise InvalidInput(
+                f"the answers of {path} are in {notation or 'an unknown notation'}, and policies are trained, sampled "
+                "and served in tags: record its runs again with RUBRICA_LLM_CODEC=tags, and make the set of them"
+            )
 
 
 def digest_sets(sets: Sequence[Path]) -> dict[str, str]:

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
+from typing import Any
 
 from app.settings import Settings
 from training.decontamination.public_sets import find_public_sets, locate_benchmarks, read_public_sets
 from training.evaluation.harness.models import ModelFiles, codec_of, open_models
 from training.evaluation.harness.starting import PACKAGES
 from training.synthesis.catalogue import load_kind
+from training.synthesis.generator import open_generator
 from training.synthesis.input_digests import digest_inputs
 from training.synthesis.mined_consents import find_consent_moment
 from training.synthesis.mined_queries import drop_options, find_mined, mix_with_mined
@@ -20,7 +22,8 @@ from training.synthesis.training_set.folder import SetFolder
 from training.synthesis.training_set.make_set import make_set
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
 from training.synthesis.training_set.outcome import WorkedCandidate
-from training.synthesis.workshop import VERIFIER, WRITER, Workshop
+from training.synthesis.training_set.recipe import SetRecipe
+from training.synthesis.workshop import GENERATOR, VERIFIER, WRITER, Workshop
 from workflows.code_digest import digest_code
 from workflows.prompts.library import PromptLibrary
 
@@ -45,23 +48,28 @@ async def make_requested_set(
     digests = digest_inputs(request, named)
     files = ModelFiles(request.model_file, request.verifier_file, request.threads)
     with open_corpora(settings, request.corpora) as corpora:
-        async with open_models(settings, files) as models:
+        async with open_models(settings, files) as models, open_generator(own.options) as generator:
             begun = SetFolder(request.out).read_origin()
             today = begun.today if begun is not None else datetime.now(UTC).date()
-            workshop = Workshop(own, corpora, models, PromptLibrary.load(), codec_of(settings), today)
+            workshop = Workshop(own, corpora, models, PromptLibrary.load(), codec_of(settings), today, generator)
             recipe = kind.open_recipe(workshop)
             candidates = islice(recipe.candidates, request.candidates)
             recipe = mix_with_mined(replace(recipe, candidates=candidates), request)
             consents_at = find_consent_moment(find_mined(request), recipe.consents_at)
-            origin = _describe_origin(request, workshop, against, digests, consents_at)
+            origin = _describe_origin(request, workshop, recipe, against, digests, consents_at)
             return await make_set(recipe, origin, request.out, public, request.at_once, told)
 
 
 def _describe_origin(
-    request: SetRequest, workshop: Workshop, against: dict[str, int], digests: dict[str, str], consents_at: datetime | None
+    request: SetRequest,
+    workshop: Workshop,
+    recipe: SetRecipe[Any],
+    against: dict[str, int],
+    digests: dict[str, str],
+    consents_at: datetime | None,
 ) -> SetOrigin:
     models = workshop.models
-    roles = {WRITER: models.system, VERIFIER: models.judge}
+    roles = {WRITER: models.system, VERIFIER: models.judge, GENERATOR: workshop.generator}
     return SetOrigin(
         kind=request.kind,
         wanted=request.rows,
@@ -72,6 +80,8 @@ def _describe_origin(
         corpora={corpus.name: corpus.generation for corpus in workshop.corpora},
         models={role: served.used for role, served in roles.items() if served is not None},
         prompts=dict(workshop.prompts.digests),
+        base=dict(recipe.base),
+        notation=recipe.notation,
         against=against,
         code=digest_code(PACKAGES),
         today=workshop.today,

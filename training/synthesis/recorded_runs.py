@@ -7,12 +7,15 @@ from pathlib import Path
 from app.domain.errors import InvalidInput
 from app.domain.split import Split
 from app.domain.trajectory import Trajectory
+from app.settings import Codec as CodecName
 from training.evaluation.benchmarks.graph_set import ALL
 from training.evaluation.harness.example import BenchmarkAnswer, QuestionOrigin
 from training.evaluation.harness.folder import MANIFEST, RunFolder
 from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.scores import ItemScores
+from training.rewards.notations import Notation
 from training.synthesis.asked_questions import PRODUCT, AskedQuestion
+from workflows.agents.codec import SchemaCodec, StepCodec, TagCodec
 
 MADE = (QuestionOrigin.GRAPH, QuestionOrigin.TREE)
 HELD_OUT = (ALL, Split.VALIDATION, Split.TEST)
@@ -39,6 +42,12 @@ class RecordedRun:
         """The name of the model, empty where there was none."""
         return self.manifest.system.model.name if self.manifest.system.model else ""
 
+    @property
+    def codec(self) -> StepCodec:
+        """The way in which its model was asked."""
+        used = self.manifest.system.model
+        return TagCodec() if used and used.codec == CodecName.TAGS else SchemaCodec()
+
     def list_cited(self) -> tuple[str, ...]:
         """Return the addresses of the documents that the answer cites."""
         quotes = self.answer.report.quotes if self.answer.report else ()
@@ -47,6 +56,28 @@ class RecordedRun:
     def read_trajectory(self) -> Trajectory:
         """Read every turn."""
         return Trajectory(episode=self.id, turns=tuple(self.folder.read_turns(self.question.id)))
+
+
+def find_notation_of_runs(paths: Sequence[Path]) -> Notation | None:
+    """Return the notation in which the models of these runs were asked; None where there was no model.
+
+    Raises:
+        InvalidInput: some were asked in tags and some by a schema.
+    """
+    models = {path: RunFolder(path).read_manifest().system.model for path in paths}
+    return require_one_notation({Notation(used.codec): str(path) for path, used in models.items() if used})
+
+
+def require_one_notation(found: Mapping[Notation, str]) -> Notation | None:
+    """Return the one notation; `found` tells for each where it was. None: there is none.
+
+    Raises:
+        InvalidInput: there are two.
+    """
+    if len(found) > 1:
+        told = " and ".join(f"{where} in {notation}" for notation, where in sorted(found.items()))
+        raise InvalidInput(f"a set has one notation, and these have two: {told}; make a set of each, or record one of them again")
+    return next(iter(found), None)
 
 
 def is_run(path: Path) -> bool:

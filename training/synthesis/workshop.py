@@ -1,7 +1,7 @@
 """The workshop in which a set is made: corpora, models, prompts."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -12,18 +12,21 @@ from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.audit import RowAudit, ShownRow
 from training.synthesis.training_set.outcome import KeptRow
-from workflows.agents.codec import StepCodec
+from workflows.agents.codec import StepCodec, TagCodec
 from workflows.agents.kit import Kit
 from workflows.agents.ports import Record
 from workflows.prompts.library import PromptLibrary
 
-WRITER, VERIFIER = "writer", "verifier"
+WRITER, VERIFIER, GENERATOR = "writer", "verifier", "generator"
 AUDIT = "audit"
 
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What a kind of set is made with. The writer makes rows, the verifier judges them; it may be the same model."""
+    """What a kind of set is made with. The writer makes rows, the verifier judges them; it may be the same model.
+
+    The generator writes rubrics, in tags, as it is trained.
+    """
 
     request: SetRequest
     corpora: Sequence[SourceCorpus]
@@ -31,6 +34,18 @@ class Workshop:
     prompts: PromptLibrary
     codec: StepCodec
     today: date
+    generator: ServedModel | None = None
+
+    def open_generator(self, record: Record, language: Language, today: date) -> Kit:
+        """Return the kit of the rubric generator, which is asked on this day.
+
+        Raises:
+            SetupError: there is none.
+        """
+        if self.generator is None:
+            raise SetupError("rubrics are written by a generator: give --option generator=URL and --option generator_model=NAME")
+        kit = self._open_kit(self.generator, record, language)
+        return replace(kit, codec=TagCodec(), today=today)
 
     def open_writer(self, record: Record, language: Language) -> Kit:
         """Return the writer's kit for the work on one candidate.

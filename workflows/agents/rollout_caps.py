@@ -16,7 +16,7 @@ from workflows.agents.kit import Bounds, Kit
 class RolloutCaps:
     """The most `turns`, tool calls a turn, and tokens of one action, of one observation, and of a conversation after its opening.
 
-    None: the kit's own.
+    None: the kit's own. MaMs reads whole observations in chunks, which are those of serving whatever the caps are.
     """
 
     turns: int
@@ -41,7 +41,6 @@ class RolloutCaps:
             queries_per_action=self.calls_per_turn,
             calls_per_turn=self.calls_per_turn,
             observation_chars=chars,
-            chunk_chars=chars,
             shorten_conversations=False,
             action_tokens=self.action_tokens or usual.action_tokens,
             observe_faults=True,

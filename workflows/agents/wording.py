@@ -154,6 +154,10 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         ZH: "为本报告收集的证据没有说明这一点。",
     },
     "cites_no_passage": {EN: "the report cites no passage", ZH: "报告没有引用任何段落"},
+    "notes_cut": {
+        EN: "The notes are full: the {n} oldest were left out, and {chars} characters of the plan",
+        ZH: "笔记已满：略去最早的 {n} 条，以及计划中的 {chars} 个字",
+    },
     "chunk_lost": {EN: "A part of what was found could not be worked in: {detail}", ZH: "有一部分检索结果未能写入：{detail}"},
     "ids_invented": {
         EN: "{n} citations named no passage that was seen and were dropped.",

@@ -26,7 +26,7 @@ from workflows.durable.persistence import persist
 from workflows.durable.workshop import StageAttempt
 from workflows.durable.writers import writer_of
 from workflows.judging.rubric_check import CheckedReport, check_against_rubric, make_offline_scorecard, make_scorecard
-from workflows.judging.rubric_generation import draft_rubric
+from workflows.judging.rubric_generation import draft_rubric, list_parts
 
 log = logging.getLogger(__name__)
 
@@ -59,9 +59,8 @@ async def draft_for_run(attempt: StageAttempt, plan: ResearchPlan) -> None:
     if await load_rubric(attempt) is not None:
         return
     asks = shop.asks_a_model and not request.finish
-    parts = [subtask.title for subtask in plan.subtasks]
     kit = attempt.make_kit(attempt.notes, attempt.models[ModelRole.RUBRIC])
-    rubric = await draft_rubric(request.query, kit, parts, asks)
+    rubric = await draft_rubric(request.query, kit, list_parts(plan), asks)
     await persist(lambda: rubrics.add_draft(shop.database, request.run_id, rubric))
 
 

@@ -9,6 +9,7 @@ from app.domain.chat import Message
 from app.domain.errors import ModelError
 from app.domain.evidence import content_key
 from app.domain.missing import Missing
+from app.domain.plan import ResearchPlan
 from app.domain.query import Language, ResearchQuery
 from app.domain.rubric import FEWEST, MOST, OPENINGS, Category, Criterion, Origin, Rubric, opening_of
 from workflows.agents.asker import Asker
@@ -75,6 +76,8 @@ async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = ()
 async def write_query_specific_rubric(kit: Kit, question: str) -> Rubric | Missing:
     """Write a rubric by the model alone, for training and evaluation: its form is repaired, but nothing is added (C.1).
 
+    The prompt is the served one without a plan.
+
     Missing if the model fails or gives fewer than 7 usable criteria. Where the form itself is scored,
     `training/rewards/rubric_format.py` reads the unrepaired text.
     """
@@ -99,8 +102,16 @@ def list_usable(said: Sequence[RubricCriterionAnswer], language: Language) -> tu
     return tuple(kept.values())
 
 
+def list_parts(plan: ResearchPlan) -> tuple[str, ...]:
+    """Return what the writer of a rubric is told of a plan: the titles of its subtasks."""
+    return tuple(subtask.title for subtask in plan.subtasks)
+
+
 def render_rubric_messages(query: ResearchQuery, kit: Kit, parts: Sequence[str] = ()) -> tuple[Message, ...]:
-    """Return the conversation that asks for a rubric; `parts` are the titles of the question's plan."""
+    """Return the conversation that asks for a rubric, in serving, training and evaluation alike.
+
+    `parts` are the titles of the question's plan, where there is one.
+    """
     return kit.prompts.get("rubric", kit.language).render(
         today=kit.today.isoformat(),
         question=query.question,

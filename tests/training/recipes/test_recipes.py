@@ -6,7 +6,6 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
-import orjson
 import pytest
 
 from app.domain.chat import ChatRole
@@ -16,6 +15,7 @@ from tests.support.stack import run_rubrica
 from tests.training.recipes.toy_runs import OFFLINE, cut_off, measure_moved, read_curves, write_toy
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.sft_cold_start.config import StoppingSection
+from training.recipes.starting import check_training
 from training.recipes.starting import train as go_on
 from training.recipes.stop_signals import TrainingStopped
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage
@@ -62,7 +62,7 @@ def test_a_recipe_trains_an_adapter_and_goes_on_where_it_was_cut_off(recipe: str
 
 def write_ending_early(folder: Path, **rule: int) -> Path:
     """Write a cold start that the stopping rule ends after its second step, unless a part of the rule is another."""
-    save_chain_policy(folder / "chain", [['{"thought": "so", "action": "search", "inputs": ["piers"]}']])  # as the toy rows
+    save_chain_policy(folder / "chain", [["<think>so</think><answer>piers</answer>"]])  # as the toy rows
     ends = {"check_every": 2, "mid_step": 2, "contexts": [40], "answer_tokens": 8, "window": 1, "flat": 0.9, "entropy_kept": 0.01}
     changes = {"run": SMALL | {"save_every": 1}, "model": {"base": "chain"}, "stopping": ends | rule}
     return write_toy(folder, "sft_cold_start", rows=20, **changes)
@@ -104,29 +104,25 @@ def test_a_run_that_the_rule_ends_is_delivered_whatever_signal_came(tmp_path: Pa
     assert read_curves(run)[-1][0] == 2
 
 
-@pytest.mark.parametrize(("notation", "counts"), [("tags", False), ("schema", True)])
-def test_an_answer_is_in_form_in_the_notation_that_was_asked_for(notation: str, counts: bool) -> None:
+@pytest.mark.parametrize("recipe", ["sft_cold_start", "self_sft", "report_rl"])
+@pytest.mark.parametrize("notation", ["schema", None])
+def test_a_set_whose_answers_are_not_in_tags_is_refused(recipe: str, notation: str | None, tmp_path: Path) -> None:
+    config = write_toy(tmp_path, recipe, rows=11)
+    assert check_training(recipe, config, None, lambda _: None)
+    (manifest,) = tmp_path.glob("*/manifest.json")
+    told = json.loads(manifest.read_text())
+    assert told["origin"]["notation"] == "tags"
+    told["origin"]["notation"] = notation
+    manifest.write_text(json.dumps(told))
+    with pytest.raises(InvalidInput, match="RUBRICA_LLM_CODEC=tags"):
+        check_training(recipe, config, None, lambda _: None)
+
+
+def test_an_answer_by_a_schema_is_not_in_form() -> None:
     from training.recipes.sft_cold_start.checking import is_in_form
-    from training.rewards.notations import Notation
 
-    by_schema = '{"thought": "t", "action": "search", "inputs": ["piers"]}'
-    assert is_in_form(by_schema, "act", Notation(notation)) is counts
-    in_tags = '<think>t</think><tool_call>{"name": "search", "arguments": {"query": "piers"}}</tool_call>'
-    assert is_in_form(in_tags, "act", Notation(notation)) is not counts
-
-
-def test_the_prompts_of_the_check_have_the_notation_of_the_recorded_answers() -> None:
-    from training.recipes.sft_cold_start.checking import list_prompts
-    from training.rewards.notations import Notation
-    from training.rollouts.tiny_policy import build_tiny_tokenizer
-
-    rule = StoppingSection(check_every=1, contexts=(20,), mid_step=0)
-    by_schema = '{"thought": "t", "action": "finish", "inputs": []}'
-    for answer, notation in (("<think>t</think><answer>a</answer>", Notation.TAGS), (by_schema, Notation.SCHEMA)):
-        asked = TrainedMessage(role=ChatRole.USER, content="abcdefgh", trained=False)
-        told = (asked, TrainedMessage(role=ChatRole.ASSISTANT, content=answer, trained=True))
-        found = list_prompts([TrainedConversation(agent="a", steps=("act",), messages=told)], rule, build_tiny_tokenizer())
-        assert [prompt.notation for prompt in found[20]] == [notation]
+    assert not is_in_form('{"thought": "t", "action": "search", "inputs": ["piers"]}')
+    assert is_in_form('<think>t</think><tool_call>{"name": "search", "arguments": {"query": "piers"}}</tool_call>')
 
 
 def test_each_prompt_of_the_check_asks_for_its_own_step_whichever_turns_are_not_trained() -> None:
@@ -196,8 +192,9 @@ def test_broken_data_is_refused_with_what_to_do(tmp_path: Path) -> None:
     assert (done.returncode, "run the `rubrica data make` command of this set again" in done.stderr) == (2, True), done.stderr
 
 
-def test_outputs_of_other_models_are_not_learned(tmp_path: Path) -> None:
+def test_the_lineage_of_the_base_says_whose_outputs_a_set_has(tmp_path: Path) -> None:
     from app.domain.split import Split
+    from training.base_lineage import trace_base
     from training.recipes.catalogue import load_recipe
     from training.recipes.config import read_config
     from training.recipes.own_samples import read_pairs
@@ -205,8 +202,16 @@ def test_outputs_of_other_models_are_not_learned(tmp_path: Path) -> None:
     config = write_toy(tmp_path, "preference_dpo", rows=11)
     read = read_config(config, load_recipe("preference_dpo").config)
     rows = tmp_path / "self-samples/train/rows.jsonl"
-    said = [orjson.loads(line) for line in rows.read_bytes().splitlines()]
-    assert len(read_pairs(read.data, Split.TRAIN)) == 2 * len(said)
-    other = read.data.model_copy(update={"policy": "another"})
-    with pytest.raises(InvalidInput, match="toy-policy"):
-        read_pairs(other, Split.TRAIN)
+    assert len(read_pairs(read.model, read.data, Split.TRAIN)) == len(rows.read_bytes().splitlines())
+    other = tmp_path / "other"
+    save_chain_policy(other, [["a", "b"]])
+    with pytest.raises(InvalidInput, match="not sampled from the weights of"):
+        read_pairs(read.model.model_copy(update={"base": str(other)}), read.data, Split.TRAIN)
+    manifest = tmp_path / "self-samples/manifest.json"
+    own = json.loads(manifest.read_text())
+    own["origin"]["base"] = trace_base(str(other))
+    manifest.write_text(json.dumps(own))
+    assert read_pairs(read.model.model_copy(update={"base": str(other)}), read.data, Split.TRAIN)
+    (other / "config.json").write_text((other / "config.json").read_text() + " ")
+    with pytest.raises(InvalidInput, match="--option base="):
+        read_pairs(read.model.model_copy(update={"base": str(other)}), read.data, Split.TRAIN)

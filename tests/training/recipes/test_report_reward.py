@@ -11,10 +11,11 @@ from app.domain.missing import Missing
 from app.domain.race_rubric import RaceRubric
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
-from training.recipes.report_rl.drafts import count_reference_citations, list_quote_citations, swap_letters
+from training.recipes.report_rl.drafts import count_reference_citations
 from training.recipes.report_rl.relevance import ask_relevance, compare_words
 from training.recipes.report_rl.reward import ReportJudging, SampledReport, judge_report
 from training.rewards.composites import ReportWeights
+from training.rewards.quote_citations import list_quote_citations, swap_letters
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
 from workflows.chat_models.endpoint import ModelEndpoint

@@ -1,6 +1,7 @@
 """Report-RL at toy size, through the command, with a judge behind a socket."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from datetime import date
 from pathlib import Path
@@ -14,6 +15,7 @@ from app.domain.errors import InvalidInput
 from app.domain.query import Language
 from app.domain.split import Split
 from tests.support.model_stub import ModelStub, serve_model_stub
+from tests.support.model_stub_answers import StubPrompt
 from tests.support.stack import run_rubrica
 from tests.support.training_sets import make_report_data, write_set
 from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
@@ -25,10 +27,12 @@ from training.recipes.report_rl.data import ReportLine, make_task, read_tasks
 from training.recipes.report_rl.judging import open_judging
 from training.recipes.report_rl.rollout import judge_rollout, write_report
 from training.recipes.report_rl.section_writers import SectionSetup
+from training.recipes.report_rl.work import open_work
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.starting import train as go_on
 from training.rewards.notations import Notation
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd
+from training.rollouts.rollout_work import Draw
 from workflows.agents.kit import Bounds
 from workflows.chat_models.scripted import ScriptedModel
 from workflows.prompts.library import PromptLibrary
@@ -71,14 +75,14 @@ async def test_the_recipe_trains_against_a_judge_and_goes_on_where_it_was_cut_of
     assert (again.model / weights).read_bytes() == (whole.model / weights).read_bytes()
 
 
-def test_forms_are_chosen_and_prompts_say_what_notation_they_want(tmp_path: Path) -> None:
+def test_forms_are_chosen(tmp_path: Path) -> None:
     folder = write_set(tmp_path / "report-data", "report-data", 12)
     long, short, mixed = (
         read_tasks(ReportDataSection(sets=(folder,), form=form), Writer.ONE_CALL, Split.TRAIN)
         for form in ("long", "short", "mixed")
     )
     assert len(long) + len(short) == len(mixed) > len(long) > 0 < len(short)
-    assert {task.material.notation for task in mixed} == {Notation.TAGS, Notation.SCHEMA}
+    assert {task.material.notation for task in mixed} == {Notation.TAGS}
     assert {task.material.reference_citations for task in long} == {2}
     assert {task.material.reference_citations for task in short} == {0}
     assert all('<passage id="q2">' in task.material.prompt[1].content for task in long)
@@ -135,6 +139,31 @@ async def test_section_writers_are_turns_under_one_reward(tmp_path: Path) -> Non
     assert {turn.agent for turn in rollout.trajectory.turns} == {"report/section/1", "report/section/2"}
     assert rollout.output.count("## ") == 2
     assert reward.value == pytest.approx(0.1)
+
+
+async def test_a_query_specific_rubric_counts_beside_the_other_parts_where_the_configuration_says_so(tmp_path: Path) -> None:
+    """QSR Eq. 2: the generator writes the rubric once, the judge rates the report by each item."""
+    said = [{"title": f"Part {n}", "description": f"Key Criterion: has part {n}.", "weight": 5} for n in range(7)]
+
+    def answer(prompt: StubPrompt) -> str:
+        return json.dumps({"criteria": said} if prompt.step == "rubric" else {"analysis": "a", "rating": 10})
+
+    async with serve_model_stub(ModelStub(answerer=answer)) as served:
+        asked = {"url": served.base_url, "model": "stub"}
+        changes = {"judge": asked, "generator": asked | {"model": "writer"}, "reward": {"rubric_weight": 0.5}}
+        config = read_config(write_toy(tmp_path, "report_rl", rows=3, **changes), load_recipe("report_rl").config)
+        task = make_task(read_row(1), Writer.ONE_CALL, SETUP.prompts)
+        async with open_work(config, tmp_path, lambda _: ScriptedModel([f"<think>so</think><answer>{GOOD}</answer>"])) as work:
+            record = LocalRecord("e")
+            outcome = await work.run(Draw(task, 0, 0, 0, 0), record)
+            reward = await work.judge(task, Rollout(task.id, 0, record.trajectory, outcome.output, outcome.end, Reward(0.0)))
+    assert reward.parts["rubric"] == 1.0
+    assert reward.value == pytest.approx(0.1 + 0.5)
+
+
+def test_a_rubric_without_its_generator_is_no_configuration(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="set both, or neither"):
+        read_config(write_toy(tmp_path, "report_rl", rows=3, reward={"rubric_weight": 0.5}), load_recipe("report_rl").config)
 
 
 @pytest.mark.extra("trl")

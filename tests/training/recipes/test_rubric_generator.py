@@ -1,6 +1,7 @@
 """The rubric generator: its reward by hand, and its mechanics through the command."""
 
 import asyncio
+import hashlib
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -11,22 +12,33 @@ import pytest
 
 from app.domain.errors import ContextTooLong, ModelError, ModelUnavailable
 from app.domain.missing import Missing
-from app.domain.query import Language
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import Language, ResearchQuery
 from app.domain.rubric import Rubric
 from app.domain.rubric_score import Aggregation
+from app.domain.split import Split
 from tests.support.stack import run_rubrica
 from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
+from training.recipes.catalogue import load_recipe
 from training.recipes.config import read_config
 from training.recipes.rubric_generator.config import Mode, RewardSection, RubricGeneratorConfig, Scaling
+from training.recipes.rubric_generator.data import read_tasks
 from training.recipes.rubric_generator.reward import PreferredPair, reward_rubric
 from training.recipes.rubric_generator.rule_judge import RuleJudge
+from training.recipes.rubric_generator.work import open_work
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.starting import train as go_on
 from training.rewards.score import Score
 from training.rollouts.collection_failures import CollectionFailed
 from training.rollouts.nouns import Reward, Task
+from training.rollouts.rollout_work import Draw
+from workflows.agents.codec import TagCodec
+from workflows.agents.kit import Kit
 from workflows.chat_models.scripted import ScriptedModel
+from workflows.judging.rubric_generation import draft_rubric, list_parts
 from workflows.judging.rubric_judge import RubricScores
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.local_record import LocalRecord
 
 PAIR = PreferredPair("How deep is the harbour?", "accepted", "rejected")
 OPENINGS = {5: "Key", 3: "Important", 1: "Optional", -2: "Error"}
@@ -224,3 +236,29 @@ def test_the_recipe_trains_and_goes_on_where_it_was_cut_off(tmp_path: Path) -> N
     assert (whole.model / "adapter_config.json").exists()
     again = go_on("rubric_generator", config, cut_off(whole.path, 1, tmp_path / "cut"), None, lambda _: None)
     assert read_curves(again) == curves
+
+
+@pytest.mark.parametrize("language", list(Language))
+@pytest.mark.parametrize("titles", [("Revenue", "Protection"), ()])
+async def test_the_prompt_that_is_trained_is_the_served_one(language: Language, titles: tuple[str, ...], tmp_path: Path) -> None:
+    """The same bytes for the same question and plan; where there is no plan, on both sides the text without titles."""
+    question, today, answer = "Why were tariffs raised?", date(2026, 1, 2), "<answer>{}</answer>"
+    subtasks = tuple(Subtask(id=f"s{n}", title=title, question=title) for n, title in enumerate(titles))
+    parts = list_parts(ResearchPlan(subtasks=subtasks)) if subtasks else ()
+    served, trained = ScriptedModel(lambda _: answer), ScriptedModel(lambda _: answer)
+    kit = Kit(served, {}, LocalRecord("s"), PromptLibrary.load(), TagCodec(), today, lambda: 0.0, language=language)
+    await draft_rubric(ResearchQuery(question=question, language=language), kit, parts)
+    rows = tmp_path / "preference-pairs/train/rows.jsonl"
+    config = read_config(write_toy(tmp_path, "rubric_generator"), load_recipe("rubric_generator").config)
+    told = {"query": question, "language": language, "parts": titles}
+    lines = [json.loads(line) | told for line in rows.read_bytes().splitlines()]
+    rows.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    manifest = rows.parents[1] / "manifest.json"
+    made = json.loads(manifest.read_text())
+    made["files"]["train/rows.jsonl"] = hashlib.sha256(rows.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(made))
+    task = read_tasks(config, Split.TRAIN)[0]
+    async with open_work(config, tmp_path, today, lambda _: trained) as work:
+        await work.run(Draw(task, 0, 0, 0, 0), LocalRecord("t"))
+    assert trained.requests[0] == served.requests[0]
+    assert all(title in trained.requests[0].messages[1].content for title in titles)

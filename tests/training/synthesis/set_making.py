@@ -24,14 +24,21 @@ def serve(model: ChatModel | None) -> ServedModel | None:
 
 
 async def make_kind(
-    request: SetRequest, writer: ChatModel | None = None, verifier: ChatModel | None = None
+    request: SetRequest, writer: ChatModel | None = None, verifier: ChatModel | None = None, generator: ChatModel | None = None
 ) -> TrainingSetManifest:
     """Make the set, as `rubrica data make` does, with these models."""
     models = RunModels(serve(writer), serve(verifier))
-    workshop = Workshop(request, (), models, PromptLibrary.load(), SchemaCodec(), TODAY)
+    workshop = Workshop(request, (), models, PromptLibrary.load(), SchemaCodec(), TODAY, serve(generator))
     recipe = load_kind(request.kind).open_recipe(workshop)
     origin = SetOrigin(
-        kind=request.kind, wanted=request.rows, seed=request.seed, code="c", today=TODAY, consents_at=recipe.consents_at
+        kind=request.kind,
+        wanted=request.rows,
+        seed=request.seed,
+        code="c",
+        today=TODAY,
+        consents_at=recipe.consents_at,
+        base=dict(recipe.base),
+        notation=recipe.notation,
     )
     return await make_set(recipe, origin, request.out, KnownTexts(), request.at_once)
 

@@ -21,6 +21,7 @@ from app.preferences.nouns.feedback import JudgedReport, PreferencePair, ShownSi
 from app.preferences.service.training_export import Manifest
 from tests.training.synthesis.recorded_run_folders import QUOTES, SOURCE
 from tests.training.synthesis.set_making import make_kind, read_refused, read_rows
+from training.recipes.config import BaseModelSection
 from training.recipes.own_samples import OwnDataSection, read_pairs
 from training.synthesis.set_request import SetRequest
 
@@ -137,10 +138,7 @@ async def test_a_dozen_queries_of_one_collection_keep_the_sides_that_the_export_
         for n, (question, side) in enumerate(zip(asked, sides, strict=True))
         for vote in range(4)
     ]
-    told = tell_evidence(("", ""))
-    digests = [each.digest for pair in pairs for each in (pair.accepted, pair.rejected)]
-    steps = dict.fromkeys(digests, ReportSteps(asked_on=MOMENT.date()))
-    export = write_export(tmp_path / "november", [*pairs], [], [told.model_copy(update={"reports": steps})])
+    export = write_export(tmp_path / "november", [*pairs], [], [tell_evidence()])
     manifest = await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=99, inputs=(export,)))
     found = {row["query"]: row for row in read_rows(tmp_path / "set")}
     assert all(SOURCE.url in row["documents"] for row in found.values())
@@ -152,38 +150,25 @@ async def test_a_dozen_queries_of_one_collection_keep_the_sides_that_the_export_
     assert "share a document with rows for training" in (tmp_path / "set" / "report.html").read_text()
 
 
-def tell_evidence(outlines: tuple[str, str]) -> RunEvidence:
+def tell_evidence() -> RunEvidence:
     plan = ResearchPlan(subtasks=(Subtask(id="s1", title="Money", question="Who paid?"),))
     finding = Finding(subtask_id="s1", quotes=QUOTES, stop=StopReason.SUFFICIENT)
-    written = zip((LONG, SHORT), outlines, strict=True)
-    steps = {report.digest: ReportSteps(asked_on=MOMENT.date(), outline=outline) for report, outline in written}
+    steps = {report.digest: ReportSteps(asked_on=MOMENT.date()) for report in (LONG, SHORT)}
     return RunEvidence(id="run-7", plan=plan, findings=(finding,), reports=steps)
 
 
-@pytest.mark.parametrize("same", [True, False])
-async def test_the_prompt_of_a_pair_holds_what_both_reports_were_written_from(tmp_path: Path, same: bool) -> None:
-    asked = "How was the harbour deepened?"
-    pair = prefer(1, asked, SHORT, LONG).model_copy(update={"evidence": "run-7"})
-    first, other = (orjson.dumps({"title": "T", "sections": [{"heading": name}]}).decode() for name in ("The cost", "The work"))
-    export = write_export(tmp_path / "november", [pair], [], [tell_evidence((first, first if same else other))])
+async def test_pairs_over_the_same_documents_know_it_where_the_evidence_was_exported(tmp_path: Path) -> None:
+    pair = prefer(1, "How was the harbour deepened?", SHORT, LONG).model_copy(update={"evidence": "run-7"})
+    export = write_export(tmp_path / "november", [pair], [], [tell_evidence()])
     await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
     (row,) = read_rows(tmp_path / "set")
-    told = row["prompt"][-1]["content"]
-    assert all(quote.text in told for quote in QUOTES)
-    assert asked in told
-    assert ("The cost" in told) is same
-    assert "The work" not in told
     assert row["documents"] == ["evidence:e1", SOURCE.url]
+    assert row["parts"] == ["Money"], "the titles of the plan, which the served rubric generator is told"
 
 
-async def test_dpo_asks_with_the_prompt_of_a_pair(tmp_path: Path) -> None:
-    data, out = OwnDataSection(sets=(tmp_path / "set",), policy="m1", max_tokens=9), tmp_path / "set"
-    own = judged("# A\n\nA third report [1].", "m1")
-    pair = prefer(1, "How was it deepened?", own, LONG).model_copy(update={"evidence": "run-7"})
-    evidence = tell_evidence(("", ""))
-    evidence = evidence.model_copy(update={"reports": {**evidence.reports, own.digest: evidence.reports[LONG.digest]}})
-    export = write_export(tmp_path / "november", [pair], [], [evidence])
-    await make_kind(SetRequest(kind="preference-pairs", out=out, rows=9, inputs=(export,)))
-    (learned,) = read_pairs(data, Split.TRAIN)
-    assert [message.role for message in learned.prompt] == ["system", "user"]
-    assert QUOTES[0].text in learned.prompt[-1].content
+async def test_what_readers_compared_is_no_output_of_the_policy(tmp_path: Path) -> None:
+    """It is rendered text, of one model or two, under no served prompt: the rubric generator learns from it, and DPO does not."""
+    export = write_export(tmp_path / "november", [prefer(1, "How was it deepened?", judged("A third [1].", "m1"), LONG)], [])
+    await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
+    with pytest.raises(InvalidInput, match="set of preference-pairs; this recipe learns from self-samples"):
+        read_pairs(BaseModelSection(base="m1"), OwnDataSection(sets=(tmp_path / "set",), max_tokens=9), Split.TRAIN)

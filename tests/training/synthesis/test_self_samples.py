@@ -11,26 +11,31 @@ from typing import Any
 import pytest
 
 from app.domain.chat import ChatRequest, Completion
-from app.domain.errors import InvalidInput, ModelRefused
+from app.domain.errors import InvalidInput, ModelRefused, SetupError
 from app.domain.query import Language
-from tests.training.synthesis.recorded_run_folders import SENTENCES, make_report, write_run
+from app.domain.writer import Composition
+from tests.support.model_stub import serve_model_stub
+from tests.training.synthesis.recorded_run_folders import SENTENCES
 from tests.training.synthesis.set_making import make_kind, read_refused, read_rows
+from tests.training.synthesis.stub_runs import describe_home, play_report_writer, read_writing_turn, record_run
+from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.self_samples.presets import PRESETS, SampleFault
-from training.synthesis.self_samples.prompts import SamplePrompt
+from training.synthesis.self_samples.prompts import SamplePrompt, read_row
 from training.synthesis.self_samples.scoring import find_faults
 from training.synthesis.set_request import SetRequest
 from workflows.chat_models.scripted import ScriptedModel
+from workflows.prompts.library import PromptLibrary
 
 QUESTION = "How was the harbour of Ashford deepened?"
-TABLE = "\n\n| what | value |\n| --- | --- |\n| depth | four metres [1] |\n| paid by | the state [2] |\n"
-FINE = f"# Ashford\n\nThe state paid for the harbour, which became four metres deeper [1][2].{TABLE}"
-PAST = "# Ashford\n\nThe harbour will be deepened by 1902, and the state is expected to pay for it in 1902 [1]."
-BROKEN = "# Ashford\n\nIt was deepened [1].\n\n| what | value |\n| depth | four metres |\n| paid by | the state |\n"
+TABLE = "\n\n| what | value |\n| --- | --- |\n| depth | four metres [q1] |\n| paid by | the state [q2] |\n"
+FINE = f"# Ashford\n\nThe state paid for the harbour, which became four metres deeper [q1][q2].{TABLE}"
+PAST = "# Ashford\n\nThe harbour will be deepened by 1902, and the state is expected to pay for it in 1902 [q1]."
+BROKEN = "# Ashford\n\nIt was deepened [q1].\n\n| what | value |\n| depth | four metres |\n| paid by | the state |\n"
 
 
 def judge_fairly(request: ChatRequest) -> str:
     """Four points for the fine answer, one for the others."""
-    return json.dumps({"analysis": "", "score": 4 if FINE in request.messages[-1].content else 1})
+    return json.dumps({"analysis": "", "score": 4 if "which became four metres deeper" in request.messages[-1].content else 1})
 
 
 def say_in_turn(*texts: str) -> Callable[[ChatRequest], str]:
@@ -39,23 +44,28 @@ def say_in_turn(*texts: str) -> Callable[[ChatRequest], str]:
     return lambda _: texts[next(turns) % len(texts)]
 
 
-def write_prompts(path: Path, prompts: int = 1) -> Path:
-    rows = [
-        {
-            "prompt": [{"role": "user", "content": f"{QUESTION} Number {n}. Passages: [1] ... [2] ..."}],
-            "query": f"{QUESTION} {n}",
-            "language": "en",
-            "topic": "History",
-            "documents": [f"https://ports.example/{n}"],
-        }
-        for n in range(prompts)
-    ]
+def make_row(question: str, **fields: Any) -> dict[str, Any]:
+    """A row of report data with two passages; the system prompt asks for nothing but the report."""
+    texts = [{"url": f"https://ports.example/{n}", "title": "Ashford", "text": text} for n, text in enumerate(SENTENCES)]
+    row = {"query": question, "language": "en", "topic": "History", "documents": [f"doc:{question}"], "retrieval": texts}
+    return row | {"system_prompt": "Write a report.", "outline": {}, "asked_on": "2026-11-02"} | fields
+
+
+def write_prompts(path: Path, prompts: int = 1, **fields: Any) -> Path:
+    rows = [make_row(f"{QUESTION} {n}", **fields) for n in range(prompts)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
 def wish(source: Path, out: Path, **options: str) -> SetRequest:
-    return SetRequest(kind="self-samples", out=out, rows=9, inputs=(source,), options={"samples": "3", **options}, at_once=1)
+    return SetRequest(
+        kind="self-samples",
+        out=out,
+        rows=9,
+        inputs=(source,),
+        options={"base": "scripted@1", "samples": "3", **options},
+        at_once=1,
+    )
 
 
 async def test_the_best_and_the_worst_output_become_a_pair(tmp_path: Path) -> None:
@@ -68,22 +78,25 @@ async def test_the_best_and_the_worst_output_become_a_pair(tmp_path: Path) -> No
     assert row["gap"] == pytest.approx(1.0 - 0.5 * 0.25 - 0.5 * 0.2)
     assert [sample["side"] for sample in row["samples"]] == ["high", "between", "low"]
     assert row["samples"][-1]["faults"] == ["a prediction of the past"]
-    assert row["prompt"][0]["content"].startswith(QUESTION)
+    assert row["prompt"][0]["content"] == "Write a report."
+    assert row["prompt"][1]["content"].endswith(f"{QUESTION} 0")
     assert (row["preset"], row["policy"], row["temperature"]) == ("tense", "scripted", 0.8)
-    assert row["documents"] == ["https://ports.example/0"]
+    assert row["documents"] == [f"doc:{QUESTION} 0"]
     assert [(asked.temperature, asked.seed) for asked in policy.requests] == [(0.8, 0), (0.8, 1), (0.8, 2)]
+    assert manifest.origin.base == {"scripted": "1"}
     assert manifest.figures["pairs for DPO"] == 1
     assert manifest.figures["outputs: low"] == 1
 
 
 async def test_a_preset_decides_what_costs_points(tmp_path: Path) -> None:
     source = write_prompts(tmp_path / "prompts.jsonl")
-    for preset in PRESETS:
+    presets = [preset.name for preset in PRESETS.values() if preset.dimensions]
+    for preset in presets:
         policy = ScriptedModel(say_in_turn(PAST, FINE, BROKEN))
         await make_kind(wish(source, tmp_path / preset, preset=preset), writer=policy, verifier=ScriptedModel(judge_fairly))
     faults = {
         preset: {sample["output"]: set(sample["faults"]) for sample in read_rows(tmp_path / preset)[0]["samples"]}
-        for preset in PRESETS
+        for preset in presets
     }
     assert faults["tense"][BROKEN] == set()
     assert faults["tables"][BROKEN] == faults["reports"][BROKEN] == {"a faulty table"}
@@ -91,25 +104,62 @@ async def test_a_preset_decides_what_costs_points(tmp_path: Path) -> None:
     assert faults["reports"][PAST] == {"a prediction of the past"}
 
 
-async def test_prompts_are_made_of_recorded_reports_with_their_evidence(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", "m", "minddr", None, {QUESTION: make_report("It was deepened {1}{0}.")})
-    policy = ScriptedModel(say_in_turn(FINE, PAST))
-    await make_kind(wish(run, tmp_path / "set", samples="2"), writer=policy, verifier=ScriptedModel(judge_fairly))
+@pytest.mark.parametrize("form", ["rows", "run"])
+async def test_a_policy_is_asked_with_the_bytes_that_the_product_serves(tmp_path: Path, form: str) -> None:
+    """Of a stored run, and of the rows of report data that are made of it."""
+    async with serve_model_stub(play_report_writer()) as served:
+        settings = describe_home(tmp_path, served.base_url)
+        run = await record_run(tmp_path, settings, Composition.SINGLE_PASS)
+        data = SetRequest("report-data", tmp_path / "data-set", 10, inputs=(run,), options={"benchmark": "drb-race"})
+        await make_requested_set(settings, data, lambda _: None)
+    source = run if form == "run" else tmp_path / "data-set"
+    policy = ScriptedModel(say_in_turn("# A\n\nIt was so [q1].", "# B\n\nIt was not so [q1]."))
+    await make_kind(wish(source, tmp_path / "set", samples="2"), writer=policy, verifier=ScriptedModel(judge_fairly))
+    asked = {request.messages for request in policy.requests}
+    assert asked == {read_writing_turn(run).messages}
+
+
+async def test_the_report_is_what_stands_in_the_answer_where_tags_are_asked_for(tmp_path: Path) -> None:
+    form = PromptLibrary.load().get("form_text_tags", Language.ENGLISH).render_text()
+    source = write_prompts(tmp_path / "prompts.jsonl", system_prompt=f"Write a report. {form}")
+    told, open_tag = f"<think>so</think><answer>{FINE}</answer>", f"<think>so</think><answer>{FINE}"
+    judge = ScriptedModel(lambda _: json.dumps({"score": 4}))
+    policy = ScriptedModel(say_in_turn(told, FINE, open_tag))
+    await make_kind(wish(source, tmp_path / "set"), writer=policy, verifier=judge)
     (row,) = read_rows(tmp_path / "set")
-    prompt = "\n".join(message["content"] for message in row["prompt"])
-    assert f"[1] Ashford: {SENTENCES[1]}" in prompt
-    assert f"[2] Ashford: {SENTENCES[0]}" in prompt
-    assert "- Its harbour" in prompt
-    assert row["documents"] == ["https://ports.example/ashford"]
+    assert (row["output"], row["score"]) == (told, 1.0)
+    assert {sample["output"]: sample["score"] for sample in row["samples"][1:]} == {FINE: 0.0, open_tag: 0.0}
+    assert all("<answer>" not in request.messages[-1].content.rpartition("<answer>")[2] for request in judge.requests)
+    assert len(judge.requests) == 4, "each of the four dimensions of the one report"
+
+
+async def test_the_rubric_generator_that_readers_trained_decides_which_output_is_better(tmp_path: Path) -> None:
+    """Votes train a generator of rubrics; its rubric scores a policy's own outputs; the best and the worst are a pair of DPO."""
+    said = [{"title": f"Table {n}", "description": f"Key Criterion: has table {n}.", "weight": 5} for n in range(7)]
+    generator = ScriptedModel(lambda _: f"<think>so</think><answer>{json.dumps({'criteria': said})}</answer>")
+    judge = ScriptedModel(lambda request: json.dumps({"rating": 10 if "| depth |" in request.messages[-1].content else 1}))
+    request = wish(write_prompts(tmp_path / "prompts.jsonl"), tmp_path / "set", preset="rubrics", samples="2")
+    plain = "# Ashford\n\nThe state paid for the harbour [q2]."
+    await make_kind(request, writer=ScriptedModel([plain, FINE]), verifier=judge, generator=generator)
+    (row,) = read_rows(tmp_path / "set")
+    assert (row["chosen"], row["rejected"]) == (FINE, plain)
+    assert [sample["judges"] for sample in row["samples"]] == [[{"dimension": "rubric", "value": v}] for v in (1.0, 0.0)]
+    assert [each["title"] for each in row["rubric"]["criteria"]] == [f"Table {n}" for n in range(7)]
+    (asked,) = generator.requests
+    assert "<answer>" in asked.messages[0].content, "a generator that was trained here is asked in tags"
+    assert "Today is 2026-11-02" in asked.messages[0].content
+
+
+async def test_without_a_generator_no_rubric_scores(tmp_path: Path) -> None:
+    request = wish(write_prompts(tmp_path / "prompts.jsonl"), tmp_path / "set", preset="rubrics", samples="2")
+    with pytest.raises(SetupError, match="--option generator=URL"):
+        await make_kind(request, writer=ScriptedModel([FINE, PAST]), verifier=ScriptedModel([]))
 
 
 async def test_only_training_rows_of_a_set_are_prompts(tmp_path: Path) -> None:
     for split in ("train", "test"):
         (tmp_path / "source" / split).mkdir(parents=True)
-        retrieval = [{"url": "https://ports.example/a", "title": "A", "text": "The harbour was deepened."}]
-        outline = {"title": "", "sections": [{"heading": "Depth", "brief": "", "parts": []}]}
-        row = {"query": f"{split}: {QUESTION}", "language": "zh", "retrieval": retrieval, "outline": outline}
-        short = {"query": "the short form", "retrieval": []}
+        row, short = make_row(f"{split}: {QUESTION}", language="zh"), make_row("the short form", retrieval=[])
         (tmp_path / "source" / split / "rows.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps(short)}\n")
     request = wish(tmp_path / "source", tmp_path / "set", samples="2")
     await make_kind(request, writer=ScriptedModel(say_in_turn(FINE, PAST)), verifier=ScriptedModel(judge_fairly))
@@ -131,7 +181,7 @@ async def test_without_a_weight_no_judge_is_asked(tmp_path: Path) -> None:
 
 async def test_of_outputs_with_the_same_score_the_shorter_one_is_not_preferred(tmp_path: Path) -> None:
     """An output and one that goes on after it, both faultless: neither is chosen more often."""
-    pairs = [(f"The harbour has {n} piers [1].", f"The harbour has {n} piers [1]. They are of oak [2].") for n in range(40)]
+    pairs = [(f"The harbour has {n} piers [q1].", f"The harbour has {n} piers [q1]. They are of oak [q2].") for n in range(40)]
     says = {number: text for n, pair in enumerate(pairs) for number, text in ((2 * n, pair[0]), (2 * n + 1, pair[1]))}
     policy = ScriptedModel(say_in_turn(*says.values()))
     request = wish(write_prompts(tmp_path / "prompts.jsonl", 40), tmp_path / "set", preset="tense", samples="2", judges="0")
@@ -184,6 +234,7 @@ async def test_stored_samples_are_not_asked_again(tmp_path: Path) -> None:
         ({"samples": "1"}, "at least 2 samples"),
         ({"preset": "rhymes"}, "no preset 'rhymes'"),
         ({"speed": "1"}, "no option 'speed'"),
+        ({"base": ""}, "whose samples are they"),
     ],
 )
 async def test_what_cannot_be_used_is_said(tmp_path: Path, options: dict[str, str], message: str) -> None:
@@ -191,31 +242,38 @@ async def test_what_cannot_be_used_is_said(tmp_path: Path, options: dict[str, st
         await make_kind(wish(write_prompts(tmp_path / "prompts.jsonl"), tmp_path / "set", **options))
 
 
-async def test_rows_without_evidence_are_refused(tmp_path: Path) -> None:
+async def test_other_rows_are_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(json.dumps({"query": QUESTION}))
-    with pytest.raises(InvalidInput, match="neither a prompt nor a retrieval"):
+    with pytest.raises(InvalidInput, match="no row of report-data"):
         await make_kind(wish(tmp_path / "rows.jsonl", tmp_path / "set"))
+
+
+def read_prompt() -> SamplePrompt:
+    prompt = read_row(make_row(QUESTION), PromptLibrary.load(), date(2026, 11, 2))
+    assert prompt is not None
+    return prompt
 
 
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("It was deepened [9].", SampleFault.CITATION),
+        ("It was deepened [q9].", SampleFault.CITATION),
         ("It was deepened [[0123456789abcdef]].", SampleFault.CITATION),
+        ("It was deepened [q1] and [p2].", SampleFault.CITATION),
         ("It was deepened.", SampleFault.UNCITED),
-        ("Steps [1]:\n\n1. one\n2. two\n4. four", SampleFault.MARKDOWN),
-        ("# A\n\nIt was [1].\n\n### C\n\nIt was [1].", SampleFault.HEADING),
-        ("The harbour was deepened [1].\n\n" + "港口在一九〇二年被加深了四米，由国家出资完成。" * 2, SampleFault.LANGUAGE),
+        ("It was deepened [1].", SampleFault.UNCITED),
+        ("Steps [q1]:\n\n1. one\n2. two\n4. four", SampleFault.MARKDOWN),
+        ("# A\n\nIt was [q1].\n\n### C\n\nIt was [q1].", SampleFault.HEADING),
+        ("The harbour was deepened [q1].\n\n" + "港口在一九〇二年被加深了四米，由国家出资完成。" * 2, SampleFault.LANGUAGE),
+        ("  ", SampleFault.FORM),
     ],
 )
 def test_the_detectors_see_planted_faults(text: str, fault: SampleFault) -> None:
-    prompt = SamplePrompt(QUESTION, Language.ENGLISH, "", (), (), passages=2)
-    assert fault in find_faults(Completion(text=text, model="m"), prompt, date(2026, 11, 2))
-    assert find_faults(Completion(text=FINE, model="m"), prompt, date(2026, 11, 2)) == frozenset()
+    assert fault in find_faults(Completion(text=text, model="m"), read_prompt())
+    assert find_faults(Completion(text=FINE, model="m"), read_prompt()) == frozenset()
 
 
 def test_an_output_that_was_cut_off_has_no_points_of_rules() -> None:
-    prompt = SamplePrompt(QUESTION, Language.ENGLISH, "", (), ())
     cut = Completion(text=FINE, model="m", finish_reason="length")
-    assert find_faults(cut, prompt, date(2026, 11, 2)) == {SampleFault.CUT}
+    assert find_faults(cut, read_prompt()) == {SampleFault.CUT}
     assert all(preset.penalties[SampleFault.CUT] == 1.0 for preset in PRESETS.values())

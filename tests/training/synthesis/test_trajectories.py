@@ -24,6 +24,7 @@ from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import run_benchmark
 from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.mined_queries import mix_with_mined
+from training.synthesis.recorded_runs import find_notation_of_runs
 from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.manifest import TrainingSetManifest
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
@@ -65,11 +66,13 @@ def wish_run(folder: Path, system: SystemName, ids: tuple[str, ...] = ()) -> Run
     return RunRequest("drb-race", folder / "data", folder / system, collections=("small",), system=system, ids=ids)
 
 
-async def record_and_make(home: Path, stub: ModelStub, **options: str) -> TrainingSetManifest:
+async def record_and_make(home: Path, stub: ModelStub, codec: str = "schema", **options: str) -> TrainingSetManifest:
     """Run ReAct over the benchmark, and make a set of its trajectories."""
     folder = home.parent
     async with serve_model_stub(stub) as served:
-        settings = Settings.model_validate({"llm_base_url": served.base_url, "llm_model": "stub", "home": home})
+        settings = Settings.model_validate(
+            {"llm_base_url": served.base_url, "llm_model": "stub", "home": home, "llm_codec": codec}
+        )
         await run_benchmark(settings, wish_run(folder, SystemName.REACT, ids=("1", "2")), lambda _: None)
         questions = folder / "questions.jsonl"
         write_lines(questions, [{"id": int(n), "prompt": q, "hops": 3} for n, (_, _, q) in QUESTIONS.items()])
@@ -109,6 +112,27 @@ async def test_every_system_s_answers_are_each_in_one_conversation(home: Path, s
     said = Counter(m.content for each in found for m in each.messages if m.trained)
     assert said == Counter(turn.completion.text for turn in turns if turn.completion)
     assert all(not m.trained for each in found for m in each.messages if m.role is not ChatRole.ASSISTANT)
+
+
+@pytest.mark.parametrize("codec", ["tags", "schema"])
+async def test_a_set_says_in_which_notation_its_answers_are(home: Path, codec: str) -> None:
+    """As recorded by the documented command: with RUBRICA_LLM_CODEC=tags."""
+    manifest = await record_and_make(home, review(GOOD), codec)
+    assert manifest.origin.notation == codec
+    turns = RunFolder(home.parent / "react").read_turns("1")
+    asked = ["".join(message.content for message in turn.messages) for turn in turns if turn.step == "act" and not turn.carried]
+    assert asked
+    assert all(("<tool_call>" in told) == (codec == "tags") for told in asked)
+
+
+def test_runs_in_two_notations_are_no_set(tmp_path: Path) -> None:
+    runs = [write_run(tmp_path / codec, "m", "react", None, {"Why?": "So."}) for codec in ("schema", "tags")]
+    manifest = runs[1] / "manifest.json"
+    manifest.write_text(
+        manifest.read_text().replace('"codec": "schema"', '"codec": "tags"').replace('"codec":"schema"', '"codec":"tags"')
+    )
+    with pytest.raises(InvalidInput, match="one notation, and these have two"):
+        find_notation_of_runs(runs)
 
 
 async def test_a_reviewer_s_low_score_refuses_at_the_tier_it_belongs_to(home: Path) -> None:
@@ -255,7 +279,11 @@ def test_long_contexts_repeat_what_was_observed_and_nothing_that_was_said() -> N
         ("evidence-trees", {"audit": "here"}, "no option 'audit'; it has children, language, variants"),
         ("report-data", {"audit": "here"}, "report-data has no option 'audit'; it has none"),
         ("preference-pairs", {"fewer": "yes"}, "no option 'fewer'; it has few, planted, review, reviewers"),
-        ("self-samples", {"preset": "tense", "sample": "2"}, "no option 'sample'; it has high, judges, "),
+        (
+            "self-samples",
+            {"preset": "tense", "sample": "2"},
+            "no option 'sample'; it has base, generator, generator_model, high, judges, ",
+        ),
     ],
 )
 async def test_an_option_that_a_kind_does_not_have_is_refused_by_name(

@@ -29,7 +29,7 @@ from workflows.agents.effort import bounds_of, limits_of
 from workflows.agents.kit import Bounds
 from workflows.agents.markov import MARKOV
 from workflows.agents.markov.chunks import cut_chunks
-from workflows.agents.markov.roles import merge_memory
+from workflows.agents.markov.roles import cut_memory, merge_memory
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
@@ -189,7 +189,23 @@ def test_old_facts_are_not_forgotten() -> None:
         "Duties rose in 1828 [p1]",
         "Wool doubled in price [p2, p5]",
     )
-    assert merge_memory(("x" * 9_000 + " [p1]", "y" * 9_000 + " [p2]"), ("new [p3]",)) == ("y" * 9_000 + " [p2]", "new [p3]")
+    merged = merge_memory(("x" * 9_000 + " [p1]", "y" * 9_000 + " [p2]"), ("new [p3]",))
+    assert cut_memory(merged) == ("y" * 9_000 + " [p2]", "new [p3]")
+
+
+async def test_notes_that_are_cut_are_told() -> None:
+    chance = random.Random(0)
+    long, longer, plan = ("".join(chance.choices("abcdefghijklmnop", k=chars)) for chars in (9_000, 9_001, 3_007))
+
+    def verbose(request: ChatRequest) -> ScriptedAnswer:
+        if step_of(request) == "markov_state":
+            return json.dumps({"memory": [f"{long} [p1]", f"{longer} [p1]"], "plan": plan})
+        return answer_soundly(request)
+
+    told: list[str] = []
+    record = LocalRecord("test", watch=lambda _, agent, payload: told.append(f"{agent}: {payload.get('message', '')}"))
+    await run_system(SystemName.MAMS, verbose, record, AgentLimits(max_turns=2))
+    assert "search/s1/state: The notes are full: the 1 oldest were left out, and 7 characters of the plan" in told
 
 
 def test_chunks_keep_all_text_and_end_at_boundaries() -> None:

@@ -139,6 +139,7 @@ def test_caps_are_set_on_a_kit() -> None:
     kit = make_kit(ScriptedModel([]), make_record())
     qsr, drub = QSR.cap(kit), DRUB.cap(replace(kit, language=Language.CHINESE))
     assert (qsr.limits.max_turns, qsr.limits.max_tool_calls, qsr.bounds.calls_per_turn) == (10, 50, 5)
-    assert (qsr.bounds.observation_chars, qsr.bounds.chunk_chars) == (96_000, 96_000)
+    assert qsr.bounds.observation_chars == 96_000
+    assert qsr.bounds.chunk_chars == drub.bounds.chunk_chars == kit.bounds.chunk_chars, "MaMs reads the chunks of serving"
     assert (drub.limits.max_turns, drub.limits.max_conversation_tokens, drub.bounds.action_tokens) == (20, 28_288, 2_048)
     assert drub.bounds.observation_chars == 6_144

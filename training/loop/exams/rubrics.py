@@ -44,7 +44,8 @@ class RubricExam:
         """Have a model write a rubric, and mark it. One that cannot be read ranks the pair wrongly, and pays for nothing."""
         async with self.room:
             record = LocalRecord(row.id)
-            written = await write_rubric(row.query, row.language, model, record, self.today, self.config.most_tokens)
+            room = self.config.most_tokens
+            written = await write_rubric(row.query, row.language, model, record, self.today, room, row.parts)
             cost = {COST: float(record.usage.output_tokens)}
             rubric, probes = read_written_rubric(written.output), SPOILERS if probed else {}
             if isinstance(rubric, Missing):

@@ -45,9 +45,9 @@ class RewardKind(StrEnum):
 
 
 class DataSection(Value):
-    """Sets of `evidence-trees`. `skip_rows` leaves out the first rows of the training split, from which a cold start learned.
+    """Sets of `evidence-trees`; where a model writes the rubrics, or one holds for all, any sets with queries.
 
-    `most_rows` 0: all others.
+    `skip_rows` leaves out the first queries of the training split, from which a cold start learned. `most_rows` 0: all others.
     """
 
     sets: tuple[ConfigPath, ...] = Field(min_length=1)

@@ -1,4 +1,8 @@
-"""The tasks of an agent's training: the queries of sets of evidence trees, each with its rubric from the wanted source."""
+"""The tasks of an agent's training: the queries of sets, each with its rubric from the wanted source.
+
+Sets of evidence trees have rubrics. Any other set with queries will do where a generator writes them, or one holds for all (QSR
+4.3): graph queries, questions of readers (their pairs, or runs on their published queries; MDR 4.2).
+"""
 
 from collections.abc import Mapping
 
@@ -12,8 +16,10 @@ from app.domain.split import Split
 from training.recipes.agent_rl.config import WRITTEN, DataSection, RubricSource
 from training.recipes.training_data import read_rows
 from training.rollouts.nouns import Task
+from training.synthesis.catalogue import LOCATIONS
 from workflows.judging.baseline_rubric import BASELINE
 
+WRITTEN_OR_GENERAL = WRITTEN | {RubricSource.GENERAL}
 VARIANTS: Mapping[RubricSource, Variant] = {
     RubricSource.UNREVISED: Variant.UNREVISED,
     RubricSource.SEARCH: Variant.SEARCH,
@@ -21,17 +27,23 @@ VARIANTS: Mapping[RubricSource, Variant] = {
 }
 
 
-class TreeLine(BaseModel):
-    """What is read of a row."""
+class QueryLine(BaseModel):
+    """What is read of a row of any set."""
 
     id: str
     query: str
     language: Language
+
+
+class TreeLine(QueryLine):
+    """What is read of a row of evidence trees."""
+
     rubric: EvidenceRubric
     variants: tuple[EvidenceRubric, ...] = ()
 
 
-FORMS = {"evidence-trees": TreeLine}
+TREES = "evidence-trees"
+FORMS: Mapping[str, type[QueryLine]] = dict.fromkeys(LOCATIONS, QueryLine) | {TREES: TreeLine}
 KnownRubric = EvidenceRubric | Rubric | None
 """The rubric of a task; None where a model writes it during the run."""
 
@@ -42,18 +54,22 @@ def read_tasks(section: DataSection, split: Split) -> list[Task[KnownRubric]]:
     Raises:
         InvalidInput: the sets cannot be used, or a row lacks the wanted variant.
     """
-    rows = read_rows(section.sets, FORMS, split)[section.skip_rows if split is Split.TRAIN else 0 :]
+    forms = FORMS if section.rubrics in WRITTEN_OR_GENERAL else {TREES: TreeLine}
+    rows = read_rows(section.sets, forms, split)
+    asked = list({row.query: row for row in rows}.values())[section.skip_rows if split is Split.TRAIN else 0 :]
     return [
         Task(row.id, row.query, row.language, _find_rubric(row, section.rubrics))
-        for row in rows[: section.most_rows or len(rows)]
+        for row in asked[: section.most_rows or len(asked)]
     ]
 
 
-def _find_rubric(row: TreeLine, source: RubricSource) -> KnownRubric:
+def _find_rubric(row: QueryLine, source: RubricSource) -> KnownRubric:
     if source in WRITTEN:
         return None
     if source is RubricSource.GENERAL:
         return BASELINE[row.language]
+    if not isinstance(row, TreeLine):
+        raise InvalidInput(f"row {row.id} has no rubric: set data.rubrics to one that is written, or to general")
     if source is RubricSource.TREE:
         return row.rubric
     found = next((each for each in row.variants if each.variant is VARIANTS[source]), None)

@@ -32,7 +32,7 @@ def read_examples(config: DpoConfig, tokenizer: Any) -> FittingExamples[MaskedPa
     Raises:
         InvalidInput: the sets cannot be used, or no pair fits.
     """
-    found = [_mask(pair, tokenizer) for pair in read_pairs(config.data, Split.TRAIN)]
+    found = [_mask(pair, tokenizer) for pair in read_pairs(config.model, config.data, Split.TRAIN)]
     fitting = [pair for pair in found if pair.longest <= config.data.max_tokens]
     if not fitting:
         raise InvalidInput(f"none of {len(found)} pairs has at most {config.data.max_tokens} tokens; raise [data] max_tokens")
@@ -41,7 +41,7 @@ def read_examples(config: DpoConfig, tokenizer: Any) -> FittingExamples[MaskedPa
 
 def read_prompts(config: DpoConfig) -> Sequence[Sequence[TrainedMessage]]:
     """Read the prompts for which reports are measured: those of the validation split."""
-    return [pair.prompt for pair in read_pairs(config.data, Split.VALIDATION)]
+    return [pair.prompt for pair in read_pairs(config.model, config.data, Split.VALIDATION)]
 
 
 def _mask(pair: OwnPair, tokenizer: Any) -> MaskedPair:

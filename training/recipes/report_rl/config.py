@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from app.domain.rubric_score import Aggregation
 from app.domain.value import Value
 from training.recipes.config import ConfigPath
 from training.recipes.judge_section import JudgeSection
@@ -41,6 +42,8 @@ class ReportRewardSection(Value):
     `race`: without it no judge compares the report with its reference, and that part is 0. A citation is valid whose relevance
     is above `threshold`; `relevance` is measured by a judge, by the cosine of the house's encoder, or by shared words.
     `citation_weight` and `format_weight` are the lambdas. `published` counts citations as the formula alone says (ADR 0042).
+    `rubric_weight` adds the report's score by a query-specific rubric (QSR Eq. 2, by `aggregation`) beside RACE; the model of
+    `[generator]` writes the rubric.
     """
 
     race: bool = True
@@ -49,20 +52,25 @@ class ReportRewardSection(Value):
     citation_weight: float = Field(default=1.0, ge=0)
     format_weight: float = Field(default=0.1, ge=0)
     published: bool = False
+    rubric_weight: float = Field(default=0.0, ge=0)
+    aggregation: Aggregation = Aggregation.BOUNDED
 
 
 class ReportConfig(ReinforcementConfig):
-    """Report-RL: data, writer, reward and, where the reward asks one, its judge."""
+    """Report-RL: data, writer, reward and, where the reward asks them, its judge and the writer of its rubrics."""
 
     data: ReportDataSection
     writer: WriterSection = WriterSection()
     reward: ReportRewardSection = ReportRewardSection()
     judge: JudgeSection | None = None
+    generator: JudgeSection | None = None
 
     @model_validator(mode="after")
     def _fit_writer(self) -> "ReportConfig":
         if self.writer.kind is Writer.SECTIONS and self.data.form != "long":
             raise ValueError("section writers need retrieval and outline: set data.form = 'long'")
-        if self.judge is None and (self.reward.race or self.reward.relevance == "judge"):
+        if bool(self.reward.rubric_weight) != (self.generator is not None):
+            raise ValueError("reward.rubric_weight counts the rubrics that the model of [generator] writes: set both, or neither")
+        if self.judge is None and (self.reward.race or self.reward.relevance == "judge" or self.generator):
             raise ValueError("the reward asks a judge: name its url and model under [judge]")
         return self

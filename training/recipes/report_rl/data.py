@@ -3,44 +3,32 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel
-
 from app.domain.chat import Message
 from app.domain.errors import InvalidInput
-from app.domain.query import Language
 from app.domain.race_rubric import RaceRubric
 from app.domain.split import Split
 from training.recipes.report_rl.config import ReportDataSection, Writer
 from training.recipes.report_rl.drafts import count_reference_citations
 from training.recipes.report_rl.section_writers import make_book
-from training.recipes.training_data import read_rows
+from training.recipes.training_data import read_rows, require_tags
 from training.rewards.notations import Notation
 from training.rollouts.nouns import Task
-from training.synthesis.report_data.recorded_report import RecordedReportTask, RetrievedText, render_report_task
+from training.synthesis.report_data.recorded_report import (
+    RecordedReportTask,
+    ReportTaskRow,
+    find_notation,
+    render_report_task,
+)
 from training.synthesis.report_data.set_recipe import ReportForm
-from workflows.agents.codec import TagCodec
-from workflows.agents.reporting.outline import OutlineAnswer
-from workflows.agents.reporting.whole_prompt import WHOLE_REPORT
 from workflows.prompts.library import PromptLibrary
 
 
-class ReportLine(BaseModel):
+class ReportLine(ReportTaskRow):
     """What is read of a row."""
 
-    id: str
-    query: str
-    language: Language
     form: ReportForm
-    system_prompt: str
-    retrieval: tuple[RetrievedText, ...]
-    outline: OutlineAnswer
     rubric: RaceRubric
     reference: str
-
-    @property
-    def given(self) -> RecordedReportTask:
-        """What the writer is given."""
-        return RecordedReportTask(system_prompt=self.system_prompt, retrieval=self.retrieval, outline=self.outline)
 
 
 FORMS = {"report-data": ReportLine}
@@ -70,6 +58,7 @@ def read_tasks(section: ReportDataSection, writer: Writer, split: Split) -> list
         InvalidInput: the sets cannot be used, or have no row of the wanted form.
     """
     rows = [row for row in read_rows(section.sets, FORMS, split) if section.form in (row.form, "mixed")]
+    require_tags(section.sets)
     if not rows and split is Split.TRAIN:
         raise InvalidInput(f"the sets have no rows of the {section.form} form")
     prompts = PromptLibrary.load()
@@ -81,21 +70,15 @@ def make_task(row: ReportLine, writer: Writer, prompts: PromptLibrary) -> Task[R
     sections = writer is Writer.SECTIONS
     material = ReportMaterial(
         form=row.form,
-        prompt=render_report_task(prompts, row.language, row.query, row.given),
-        notation=Notation.TAGS if sections else find_notation(row, prompts),
-        given=row.given,
+        prompt=render_report_task(prompts, row.language, row.query, row),
+        notation=Notation.TAGS if sections else find_notation(row, row.language, prompts),
+        given=row,
         sources=_list_sources(row, sections),
         rubric=row.rubric,
         reference=row.reference,
         reference_citations=count_reference_citations(row.reference),
     )
     return Task(row.id, row.query, row.language, material)
-
-
-def find_notation(row: ReportLine, prompts: PromptLibrary) -> Notation:
-    """Return the notation that the system prompt of a row asks for."""
-    tags = TagCodec().describe_form(WHOLE_REPORT, prompts, row.language)
-    return Notation.TAGS if tags in row.system_prompt else Notation.SCHEMA
 
 
 def count_forms(tasks: Sequence[Task[ReportMaterial]]) -> dict[str, int]:
@@ -105,6 +88,6 @@ def count_forms(tasks: Sequence[Task[ReportMaterial]]) -> dict[str, int]:
 
 def _list_sources(row: ReportLine, sections: bool) -> dict[str, str]:
     if sections:
-        book = make_book(row.given)
+        book = make_book(row)
         return {name: book[name].text for name in book.ids}
-    return {found.id or f"q{place}": found.text for place, found in enumerate(row.retrieval, 1)}
+    return row.sources

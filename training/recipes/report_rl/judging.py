@@ -27,12 +27,16 @@ async def open_judging(config: ReportConfig, folder: Path) -> AsyncIterator[Open
         SetupError: there is no encoder.
     """
     section, relevance = config.reward, _find_relevance(config.reward)
-    judges = [config.judge] if config.judge else []
+    judges = [each for each in (config.judge, config.generator) if each]
     async with open_judges(judges, folder, config.writer.today) as open_kits:
 
         def judge_in(language: Language) -> ReportJudging:
+            kits = open_kits(language)
             return ReportJudging(
-                kit=next(iter(open_kits(language)), None),
+                kit=next(iter(kits), None),
+                generator=kits[-1] if config.generator else None,
+                rubric_weight=section.rubric_weight,
+                aggregation=section.aggregation,
                 race=section.race,
                 relevance=relevance,
                 threshold=section.threshold,

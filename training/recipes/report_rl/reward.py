@@ -1,14 +1,15 @@
 """The reward of a report (MDR Eq. 12): RACE against the reference report, citations (Eq. 10), violations (Eq. 11)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from app.domain.missing import Missing
 from app.domain.race_rubric import RaceRubric
+from app.domain.rubric import Rubric
+from app.domain.rubric_score import Aggregation
 from training.evaluation.benchmarks.drb import judgement_of
 from training.evaluation.race import RaceScore, race_score
-from training.recipes.report_rl.drafts import keep_known, list_quote_citations, swap_letters
 from training.recipes.report_rl.relevance import MeasureRelevance
 from training.rewards.against_reference import (
     TOO_FEW,
@@ -17,12 +18,21 @@ from training.rewards.against_reference import (
     reference_citation_reward,
 )
 from training.rewards.composites import ReportWeights, report_reward
+from training.rewards.quote_citations import (
+    keep_known,
+    list_quote_citations,
+    name_for_rewards,
+    number_quotes,
+    swap_letters,
+)
 from training.rewards.sameness import has_words
 from training.rewards.score import Score, require_present
-from training.rewards.violations import find_violations, number_citations
+from training.rewards.violations import find_violations
 from training.rollouts.nouns import Reward
 from workflows.agents.kit import Kit
 from workflows.judging.race_judge import compare_articles
+from workflows.judging.rubric_generation import write_query_specific_rubric
+from workflows.judging.rubric_judge import score_answer
 
 MOST_VIOLATIONS = -3
 USUAL_WEIGHTS = ReportWeights()
@@ -49,10 +59,14 @@ class ReportJudging:
     """How reports are judged. `kit` is the judge's; without `race`, RACE is 0 for every report.
 
     A citation is valid whose relevance is above `threshold`. `published` counts citations as the paper's formula alone says.
+    `generator` writes the rubric of a question; the score by it (QSR Eq. 2) counts `rubric_weight`.
     """
 
     kit: Kit | None
     relevance: MeasureRelevance
+    generator: Kit | None = None
+    rubric_weight: float = 0.0
+    aggregation: Aggregation = Aggregation.BOUNDED
     race: bool = True
     threshold: float = 0.5
     weights: ReportWeights = USUAL_WEIGHTS
@@ -65,14 +79,41 @@ async def judge_report(sample: SampledReport, judging: ReportJudging) -> Reward:
     A report without words needs no judge: each part is the least that it can be.
     """
     if not has_words(sample.text):
-        return _compose(judging.weights, RaceScore({}, 0.0), TOO_FEW, MOST_VIOLATIONS, {})
-    race, citation = await asyncio.gather(_judge_race(sample, judging), judge_citations(sample, judging))
-    return _compose(judging.weights, race, citation, *count_violations(sample))
+        return _add_rubric(_compose(judging.weights, RaceScore({}, 0.0), TOO_FEW, MOST_VIOLATIONS, {}), 0.0, judging)
+    race, citation, by_rubric = await asyncio.gather(
+        _judge_race(sample, judging), judge_citations(sample, judging), _score_by_rubric(sample, judging)
+    )
+    return _add_rubric(_compose(judging.weights, race, citation, *count_violations(sample)), by_rubric, judging)
+
+
+async def write_rubric(question: str, judging: ReportJudging) -> Rubric | Missing | None:
+    """Have the generator write a question's rubric; None where no rubric counts. The judges' store keeps it."""
+    return await write_query_specific_rubric(judging.generator, question) if judging.generator else None
+
+
+async def _score_by_rubric(sample: SampledReport, judging: ReportJudging) -> Score:
+    """Score a report, as a reader sees it, by the rubric of its question; 0 where no rubric counts."""
+    rubric = await write_rubric(sample.question, judging)
+    if rubric is None or isinstance(rubric, Missing):
+        return rubric or 0.0
+    if judging.kit is None:
+        return Missing("there is no judge to ask")
+    shown = number_quotes(sample.text, sample.sources)
+    return (await score_answer(judging.kit, sample.question, shown, rubric)).total(judging.aggregation)
+
+
+def _add_rubric(reward: Reward, score: Score, judging: ReportJudging) -> Reward:
+    """Return a reward with the weighted score by a rubric as a further part; as it is where no rubric counts."""
+    if not judging.rubric_weight:
+        return reward
+    found = require_present([reward.value, score])
+    value = found if isinstance(found, Missing) else found[0] + judging.rubric_weight * found[1]
+    return replace(reward, value=value, parts={**reward.parts, "rubric": score})
 
 
 def count_violations(sample: SampledReport) -> tuple[int, dict[str, float]]:
     """Return the reward of Eq. 11, from -3 to 0, and its three indicators."""
-    found = find_violations(swap_letters(sample.text), _name_ids(sample))
+    found = find_violations(swap_letters(sample.text), name_for_rewards(sample.sources))
     shown = {
         "violation_tag": float(found.tag or not sample.enclosed),
         "violation_markdown": float(found.markdown),
@@ -109,13 +150,9 @@ async def _judge_race(sample: SampledReport, judging: ReportJudging) -> RaceScor
         return Missing("there is no judge to ask")
     rubric = sample.rubric
     asked = [(dimension, criterion) for dimension in rubric.counted for criterion in rubric.criteria[dimension]]
-    report = number_citations(swap_letters(sample.text), _name_ids(sample))
+    report = number_quotes(sample.text, sample.sources)
     points = await compare_articles(judging.kit, sample.question, report, sample.reference, [each.shown for _, each in asked])
     return points if isinstance(points, Missing) else race_score(rubric, judgement_of(asked, points))
-
-
-def _name_ids(sample: SampledReport) -> Sequence[str]:
-    return [f"p{name[1:]}" for name in sample.sources]
 
 
 def _compose(

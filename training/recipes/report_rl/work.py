@@ -13,9 +13,10 @@ from training.recipes.reinforcement.watching import measure_rollouts
 from training.recipes.report_rl.config import ReportConfig
 from training.recipes.report_rl.data import ReportMaterial
 from training.recipes.report_rl.judging import open_judging
+from training.recipes.report_rl.reward import write_rubric
 from training.recipes.report_rl.rollout import judge_rollout, write_report
 from training.recipes.report_rl.section_writers import SectionSetup
-from training.rollouts.nouns import Reward, Rollout, Task
+from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
 from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from workflows.agents.kit import Bounds
 from workflows.prompts.library import PromptLibrary
@@ -29,6 +30,10 @@ async def open_work(config: ReportConfig, folder: Path, policy: OpenPolicy) -> A
     async with open_judging(config, folder) as judge_in:
 
         async def run(draw: Draw[ReportMaterial], record: LocalRecord) -> RolloutOutcome:
+            rubric = await write_rubric(draw.task.question, judge_in(draw.task.language))
+            if isinstance(rubric, Missing):  # what is sampled could not be judged
+                record.outage = rubric.reason
+                return RolloutOutcome("", RolloutEnd.FAILED, rubric.reason)
             return await write_report(draw.task, policy(draw.seed), record, config.writer.kind, setup)
 
         async def judge(task: Task[ReportMaterial], rollout: Rollout) -> Reward:

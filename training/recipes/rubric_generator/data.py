@@ -26,6 +26,7 @@ class PairLine(BaseModel):
     language: Language
     accepted: ReportLine
     rejected: ReportLine
+    parts: tuple[str, ...] = ()
 
 
 FORMS = {"preference-pairs": PairLine}
@@ -40,6 +41,6 @@ def read_tasks(config: RubricGeneratorConfig, split: Split) -> Sequence[Task[Pre
     rows = read_rows(config.data.sets, FORMS, split)
     most = config.data.most_rows if split is Split.TRAIN else config.validation.tasks
     return [
-        Task(row.id, row.query, row.language, PreferredPair(row.query, row.accepted.text, row.rejected.text))
+        Task(row.id, row.query, row.language, PreferredPair(row.query, row.accepted.text, row.rejected.text, row.parts))
         for row in rows[: most or len(rows)]
     ]

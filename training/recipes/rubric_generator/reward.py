@@ -22,11 +22,12 @@ NO_QUALITY = 0.0
 
 @dataclass(frozen=True, slots=True)
 class PreferredPair:
-    """The triple of QSR 3.2: a question, the report that was preferred, the other one."""
+    """The triple of QSR 3.2: a question, the report that was preferred, the other one. `parts` are the titles of its plan."""
 
     question: str
     accepted: str
     rejected: str
+    parts: tuple[str, ...] = ()
 
 
 def read_written_rubric(text: str) -> Rubric | Missing:

@@ -32,11 +32,20 @@ CUT = "length"
 
 
 async def write_rubric(
-    question: str, language: Language, policy: ChatModel, record: LocalRecord, today: date, room: int
+    question: str,
+    language: Language,
+    policy: ChatModel,
+    record: LocalRecord,
+    today: date,
+    room: int,
+    parts: Sequence[str] = (),
 ) -> RolloutOutcome:
-    """Have the policy write a rubric of at most `room` tokens, once and as it is."""
+    """Have the policy write a rubric of at most `room` tokens, once and as it is, from the served prompt.
+
+    `parts` are the titles of the plan.
+    """
     kit = Kit(policy, {}, record, PromptLibrary.load(), TagCodec(), today, lambda: 0.0, language=language)
-    messages = render_rubric_messages(ResearchQuery(question=question, language=language), kit)
+    messages = render_rubric_messages(ResearchQuery(question=question, language=language), kit, parts)
     request = kit.codec.make_request(replace(RUBRIC, max_tokens=room), messages)
     completion = await record.ask(RUBRIC_AGENT, RUBRIC.name, policy, request)
     return RolloutOutcome(completion.text, RolloutEnd.CAPPED if completion.finish_reason == CUT else RolloutEnd.FINISHED)
@@ -50,8 +59,8 @@ async def open_work(
     async with open_judge(config.judge, folder, today) as judge_in:
 
         async def run(draw: Draw[PreferredPair], record: LocalRecord) -> RolloutOutcome:
-            room = config.rollouts.most_tokens
-            return await write_rubric(draw.task.question, draw.task.language, policy(draw.seed), record, today, room)
+            task, room = draw.task, config.rollouts.most_tokens
+            return await write_rubric(task.question, task.language, policy(draw.seed), record, today, room, task.material.parts)
 
         async def reward(task: Task[PreferredPair], rollout: Rollout) -> Reward:
             return await reward_rubric(rollout.output, task.material, judge_in(task.language), config.reward)
@@ -101,8 +110,8 @@ async def _measure_pair(
     config: RubricGeneratorConfig, task: Task[PreferredPair], policy: ChatModel, today: date, judge_in: OpenJudge
 ) -> MeasuredPair:
     try:
-        room = config.rollouts.most_tokens
-        written = await write_rubric(task.question, task.language, policy, LocalRecord(task.id), today, room)
+        room, parts = config.rollouts.most_tokens, task.material.parts
+        written = await write_rubric(task.question, task.language, policy, LocalRecord(task.id), today, room, parts)
     except ModelUnavailable as away:
         return MeasuredPair(True, Missing(str(away)))
     except ModelError as error:  # as a question that is too long; other pairs are measured

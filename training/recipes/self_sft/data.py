@@ -17,10 +17,10 @@ def read_examples(config: SelfSftConfig, tokenizer: Any) -> FittingExamples[Mask
     Raises:
         InvalidInput: the sets cannot be used, or no output fits.
     """
-    rows = read_samples(config.data, Split.TRAIN)
+    rows = read_samples(config.model, config.data, Split.TRAIN)
     return keep_fitting(list_good_outputs(rows, tokenizer, config.data.best_only), config.data.max_tokens)
 
 
 def read_prompts(config: SelfSftConfig) -> Sequence[Sequence[TrainedMessage]]:
     """Read the prompts for which reports are measured: those of the validation split."""
-    return [show_prompt(row.prompt) for row in read_samples(config.data, Split.VALIDATION)]
+    return [show_prompt(row.prompt) for row in read_samples(config.model, config.data, Split.VALIDATION)]

@@ -15,7 +15,7 @@ from training.recipes.run_folder import TrainingFolder
 from training.recipes.sft_cold_start.config import ColdStartConfig, StoppingSection
 from training.recipes.sft_cold_start.data import read_validation
 from training.recipes.sft_cold_start.stopping import ENTROPY, LOSS, may_end, name_format
-from training.rewards.notations import Notation, read_schema, read_tags
+from training.rewards.notations import read_tags
 from training.rewards.transcript import TOOLS
 from training.synthesis.trajectories.conversations import TrainedConversation
 
@@ -26,11 +26,10 @@ LOGITS_AT_ONCE = 2_048
 
 @dataclass(frozen=True, slots=True)
 class FormatPrompt:
-    """A prompt, the step whose answer it asks for, and the notation in which it does, as the recorded answer shows."""
+    """A prompt, and the step whose answer it asks for."""
 
     ids: tuple[int, ...]
     step: str
-    notation: Notation
 
 
 def list_prompts(
@@ -48,10 +47,7 @@ def _list_turns(conversation: TrainedConversation, tokenizer: Any) -> Iterable[F
     for place, step in zip(said[-len(conversation.steps) :], conversation.steps, strict=False):
         if not conversation.messages[place].trained:
             continue
-        ids = encode_prompt(conversation.messages[:place], tokenizer)
-        in_tags = is_in_form(conversation.messages[place].content, step, Notation.TAGS)
-        notation = Notation.TAGS if in_tags else Notation.SCHEMA
-        yield FormatPrompt(ids, step, notation)
+        yield FormatPrompt(encode_prompt(conversation.messages[:place], tokenizer), step)
 
 
 def _thin_out(prompts: Sequence[FormatPrompt], most: int) -> list[FormatPrompt]:
@@ -59,9 +55,9 @@ def _thin_out(prompts: Sequence[FormatPrompt], most: int) -> list[FormatPrompt]:
     return list(prompts[::stride])
 
 
-def is_in_form(answer: str, step: str, notation: Notation) -> bool:
-    """Say whether an answer has the form of its step without any repair, in the notation that it was asked for."""
-    return (read_tags(answer, TOOLS) if notation is Notation.TAGS else read_schema(answer, step, TOOLS)).well_formed
+def is_in_form(answer: str) -> bool:
+    """Say whether an answer in tags has its form without any repair."""
+    return read_tags(answer, TOOLS).well_formed
 
 
 class StoppingCallback(TrainerCallback):  # type: ignore[misc]
@@ -90,7 +86,7 @@ class StoppingCallback(TrainerCallback):  # type: ignore[misc]
         with torch.random.fork_rng(), torch.no_grad():
             torch.manual_seed(self._seed + step)
             measured = {
-                name_format(context): fmean(not is_in_form(self._answer(model, p), p.step, p.notation) for p in prompts)
+                name_format(context): fmean(not is_in_form(self._answer(model, p)) for p in prompts)
                 for context, prompts in self._prompts.items()
                 if prompts
             }

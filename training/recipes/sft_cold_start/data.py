@@ -9,7 +9,7 @@ from app.domain.split import Split
 from training.recipes.chatml import MaskedIds, mask_conversation
 from training.recipes.fitting import FittingExamples, keep_fitting
 from training.recipes.sft_cold_start.config import ColdStartConfig
-from training.recipes.training_data import read_rows
+from training.recipes.training_data import read_rows, require_tags
 from training.synthesis.trajectories.conversations import TrainedConversation
 
 
@@ -30,6 +30,7 @@ def read_examples(config: ColdStartConfig, tokenizer: Any) -> FittingExamples[Ma
         InvalidInput: the sets cannot be used, or no conversation fits.
     """
     rows = read_rows(config.data.sets, FORMS, Split.TRAIN)
+    require_tags(config.data.sets)
     taken = rows[: config.data.most_rows or len(rows)]
     found = [mask_conversation(each.messages, tokenizer) for each in _list_conversations(config, taken)]
     return keep_fitting(found, config.data.max_tokens)

@@ -1,7 +1,7 @@
 """Readers' preferences (`rubrica preferences export`) as pairs: all choices between the same two reports are one pair."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +16,12 @@ from app.preferences.nouns.feedback import JudgedReport, PreferencePair, ShownSi
 from app.preferences.service.training_export import Manifest
 from training.evaluation.harness.manifest import digest_files
 from training.evaluation.race_files import read_rows
-from training.synthesis.preference_pairs.evidence_prompts import EVIDENCE, read_evidence, render_pair_prompt
 from training.synthesis.preference_pairs.rows import SHOWN_LEFT, PairedReport, PairJudge, PreferenceRow, keep_pair
 from training.synthesis.recorded_reports import ReportOrigin
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
-from workflows.prompts.library import PromptLibrary
+from workflows.judging.rubric_generation import list_parts
 
-PAIRS, UNDECIDED, MANIFEST = "pairs.jsonl", "undecided.jsonl", "manifest.json"
+PAIRS, UNDECIDED, EVIDENCE, MANIFEST = "pairs.jsonl", "undecided.jsonl", "evidence.jsonl", "manifest.json"
 READ = (PAIRS, UNDECIDED, EVIDENCE)
 STAGE = "readers"
 
@@ -54,6 +53,11 @@ class ComparedReports:
         said += [self.told.model_dump_json()] if self.told else []
         return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
+    def list_addresses(self) -> list[str]:
+        """Return the addresses of what was found, each once; none where it was not exported."""
+        findings = self.told.findings if self.told else ()
+        return list(dict.fromkeys(quote.source.url for finding in findings for quote in finding.quotes))
+
 
 def is_export(path: Path) -> bool:
     """Say whether a folder holds an export."""
@@ -75,6 +79,20 @@ def read_manifest(path: Path) -> Manifest:
         if not file.exists() or digest_files([file])[file.name] != written.get(file.name):
             raise InvalidInput(f"{file} is not as {path / MANIFEST} says; run `rubrica preferences export` into a new folder")
     return manifest
+
+
+def read_evidence(export: Path) -> Mapping[str, RunEvidence]:
+    """Read the evidence of an export by its pseudonyms; none where it was exported without.
+
+    Raises:
+        InvalidInput: a row cannot be read.
+    """
+    path = export / EVIDENCE
+    try:
+        found = map(RunEvidence.model_validate, read_rows(path)) if path.exists() else ()
+        return {each.id: each for each in found}
+    except ValidationError as error:
+        raise InvalidInput(f"{path} is no evidence of an export: {error}") from error
 
 
 def read_compared(path: Path) -> list[ComparedReports]:
@@ -104,7 +122,7 @@ def _read_votes(path: Path) -> Iterator[tuple[ResearchQuery, str, Sequence[Judge
         raise InvalidInput(f"{path} is no export of preferences: {error}") from error
 
 
-def make_reader_row(compared: ComparedReports, prompts: PromptLibrary) -> KeptRow | RefusedCandidate:
+def make_reader_row(compared: ComparedReports) -> KeptRow | RefusedCandidate:
     """Return the pair that more than half of all readers decide, ties and two bad reports counted."""
     first, second = compared.reports
     accepted, rejected = (first, second) if _count_votes(compared, first) >= _count_votes(compared, second) else (second, first)
@@ -113,7 +131,6 @@ def make_reader_row(compared: ComparedReports, prompts: PromptLibrary) -> KeptRo
         data = {"votes": [vote.model_dump(mode="json") for vote in compared.votes], "export": compared.export}
         return RefusedCandidate(stage=STAGE, reason="no majority among its readers", data=data)
     query = compared.query
-    told = render_pair_prompt(prompts, query, compared.told, (first.digest, second.digest)) if compared.told else None
     row = PreferenceRow(
         accepted=_pair_judged(accepted, compared.export),
         rejected=_pair_judged(rejected, compared.export),
@@ -122,10 +139,10 @@ def make_reader_row(compared: ComparedReports, prompts: PromptLibrary) -> KeptRo
         agreement=count / len(compared.votes),
         votes=len(compared.votes),
         pairs=tuple(vote.id for vote in compared.votes),
-        prompt=told.messages if told else (),
+        parts=list_parts(compared.told.plan) if compared.told else (),
     )
     left = [vote.shown_left for vote in compared.votes if vote.preferred == accepted.digest]
-    documents = (f"evidence:{compared.evidence}", *(told.documents if told else ()))
+    documents = (f"evidence:{compared.evidence}", *compared.list_addresses())
     counts = {SHOWN_LEFT: sum(left) / len(left)}
     kept = keep_pair(row, query.question, "", query.language, documents, counts)
     return kept.model_copy(update={"split": compared.split})

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from app.domain.chat import Message
 from app.domain.query import Language
 from app.domain.value import Value
 from training.synthesis.recorded_reports import RecordedReport, ReportOrigin
@@ -45,8 +44,8 @@ class PreferenceRow(Value):
     """The triple (the row's `query`, accepted, rejected).
 
     `judge` names the model, the rule or the pseudonyms' origin. `agreement` is the share of all votes for the accepted report.
-    `pairs` are the ids of the exported preferences that it rests on, so that it can be dropped with them. `prompt` has what
-    both reports were written from, where readers' export has it.
+    `pairs` are the ids of the exported preferences that it rests on, so that it can be dropped with them. `parts` are the titles
+    of the plan, which a served rubric generator is told; empty where no plan is known.
     """
 
     accepted: PairedReport
@@ -56,7 +55,7 @@ class PreferenceRow(Value):
     agreement: float
     votes: int
     pairs: tuple[str, ...] = ()
-    prompt: tuple[Message, ...] = ()
+    parts: tuple[str, ...] = ()
     dropped: tuple[DroppedReport, ...] = ()
 
 

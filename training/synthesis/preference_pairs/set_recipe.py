@@ -127,7 +127,7 @@ def _open_reviews(workshop: Workshop) -> ReviewFolder | None:
 async def _make_row(workshop: Workshop, candidate: PairSource, record: Record) -> KeptRow | RefusedCandidate:
     """Make a pair of what readers compared, or of the best two reports on a question."""
     if isinstance(candidate, ComparedReports):
-        return make_reader_row(candidate, workshop.prompts)
+        return make_reader_row(candidate)
     request = workshop.request
     course, standing = sift_reports(candidate)
     missing = _list_missing(candidate.asked.reports)

@@ -1,16 +1,19 @@
 """What a recorded run left of its report: prompt, retrieval, outline, text."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
-from pydantic import model_validator
+from pydantic import ConfigDict, model_validator
 
 from app.domain.chat import Message
 from app.domain.errors import AnswerInvalid
 from app.domain.query import Language, ResearchQuery
 from app.domain.trajectory import Trajectory, Turn
 from app.domain.value import Value
+from training.rewards.notations import Notation
 from workflows.agents.answer_reading import read_answer
+from workflows.agents.codec import TagCodec
 from workflows.agents.parsing import remove_thinking
 from workflows.agents.planning import INTENT, IntentAnswer
 from workflows.agents.reporting.assembly import TOP_LEVEL
@@ -55,12 +58,33 @@ class RetrievedText(Value):
 
 
 class RecordedReportTask(Value):
-    """What the writer of a report was given. `background` is what it was told beside the passages; the outline, without any."""
+    """What the writer of a report was given. `background` is what it was told beside the passages; the outline, without any.
+
+    `asked_on` is the day that the system prompt names; None in rows older than it.
+    """
 
     system_prompt: str
     retrieval: tuple[RetrievedText, ...]
     outline: OutlineAnswer
     background: str = ""
+    asked_on: date | None = None
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The texts by the ids under which the prompt shows them."""
+        return {found.id or f"q{place}": found.text for place, found in enumerate(self.retrieval, 1)}
+
+
+class ReportTaskRow(RecordedReportTask):
+    """A line of report data as far as its prompt needs it; other fields are left out."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str = ""
+    query: str
+    language: Language
+    topic: str = ""
+    documents: tuple[str, ...] = ()
 
 
 def read_report_task(trajectory: Trajectory, desk: ReportDesk) -> RecordedReportTask | None:
@@ -78,6 +102,7 @@ def read_report_task(trajectory: Trajectory, desk: ReportDesk) -> RecordedReport
             retrieval=tuple(RetrievedText(**dict(shown)) for shown in read_documents(user)),
             outline=_outline_of_text(desk, whole.completion.text),
             background=rest.rpartition("\n\n")[0],
+            asked_on=desk.kit.today,
         )
     outline = _find_outline(trajectory, desk.kit.bounds.sections)
     if outline is None or not any(turn.step == SECTION.name and turn.completion for turn in trajectory.turns):
@@ -86,7 +111,14 @@ def read_report_task(trajectory: Trajectory, desk: ReportDesk) -> RecordedReport
         system_prompt=render_system_prompt(desk),
         retrieval=tuple(list_retrieved(trajectory)),
         outline=to_outline_answer(outline),
+        asked_on=desk.kit.today,
     )
+
+
+def find_notation(task: RecordedReportTask, language: Language, prompts: PromptLibrary) -> Notation:
+    """Return the notation that a system prompt asks for: the report in a tag, or nothing but the report."""
+    tags = TagCodec().describe_form(WHOLE_REPORT, prompts, language)
+    return Notation.TAGS if tags in task.system_prompt else Notation.SCHEMA
 
 
 def _outline_of_text(desk: ReportDesk, text: str) -> OutlineAnswer:

@@ -6,34 +6,27 @@ outline, and with a reference that a model writes from the question and the rubr
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from app.domain.errors import AnswerInvalid, InvalidInput, ModelError
 from app.domain.missing import Missing
-from app.domain.query import Effort, ResearchQuery
 from app.domain.race_rubric import RaceRubric
-from app.domain.trajectory import Trajectory
 from training.evaluation.benchmarks.files import read_json_lines
 from training.synthesis.asked_questions import read_questions
 from training.synthesis.catalogue import SetKind
-from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
-from training.synthesis.report_data.recorded_report import RecordedReportTask, find_intent, read_report_task
+from training.synthesis.recorded_runs import RecordedRun, find_notation_of_runs, is_run, list_runs
+from training.synthesis.report_data.recorded_report import RecordedReportTask
+from training.synthesis.report_data.run_task import read_run_task
 from training.synthesis.training_set.folder import REFUSED, ROWS, SetFolder
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 from workflows.agents.asker import Asker
-from workflows.agents.effort import bounds_of
-from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
-from workflows.agents.planning import frame_plan
 from workflows.agents.ports import BudgetSpent, Record
-from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import OutlineAnswer
-from workflows.agents.simple_plan import make_single_plan
-from workflows.agents.stage_memory import REPORTER
 from workflows.agents.steps import TextStep
 from workflows.agents.untrusted import as_data
 from workflows.checks.citation_format import find_citation_faults
@@ -94,6 +87,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[ReportCandidate]:
         make_row,
         ask_query=lambda each: each.run.question.text,
         trained=("rubric", "reference"),
+        notation=find_notation_of_runs(runs),
     )
 
 
@@ -110,8 +104,7 @@ def _list_candidates(runs: Iterable[RecordedRun]) -> Iterator[ReportCandidate]:
 
 async def make_report_row(kit: Kit, candidate: ReportCandidate) -> KeptRow | RefusedCandidate:
     """Return the row, or why there is none."""
-    run, trajectory = candidate.run, candidate.run.read_trajectory()
-    task = read_report_task(trajectory, _open_desk(kit, run, trajectory))
+    run, task = candidate.run, read_run_task(candidate.run, kit)
     if task is None:
         return _refuse(candidate, "recorded", "the run has no outline with a title, or no text that a model wrote")
     if find_citation_faults(run.answer.text):
@@ -124,17 +117,8 @@ async def make_report_row(kit: Kit, candidate: ReportCandidate) -> KeptRow | Ref
     reference = await write_reference(kit, run.question.text, rubric)
     if isinstance(reference, Missing):
         return _refuse(candidate, "reference", reference.reason)
-    short = task.model_copy(update={"retrieval": (), "outline": OutlineAnswer()})
+    short = task.model_copy(update={"retrieval": (), "outline": OutlineAnswer(), "background": ""})
     return _keep(candidate, ReportRow(**dict(short), form=candidate.form, rubric=rubric, reference=reference))
-
-
-def _open_desk(kit: Kit, run: RecordedRun, trajectory: Trajectory) -> ReportDesk:
-    """Return a desk with what the system prompt of the run says: its day, language, length and the planner's intent."""
-    effort = Effort(run.manifest.system.effort or Effort.STANDARD)
-    query = ResearchQuery(question=run.question.text, language=run.question.language, effort=effort)
-    own = replace(kit, today=run.manifest.today, bounds=bounds_of(query), language=query.language)
-    plan = frame_plan(make_single_plan(query), find_intent(trajectory))
-    return ReportDesk(own, query, plan, (), EvidenceBook(()), Asker(own, REPORTER))
 
 
 async def write_reference(kit: Kit, question: str, rubric: RaceRubric) -> str | Missing:

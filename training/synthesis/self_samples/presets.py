@@ -16,6 +16,7 @@ class SampleFault(StrEnum):
     """The faults that code finds. Each counts once, however often it occurs (as in MDR Eq. 11)."""
 
     CUT = "cut off, or a loop"
+    FORM = "no report in the form that was asked for"
     TENSE = "a prediction of the past"
     TABLE = "a faulty table"
     NO_TABLE = "no table"
@@ -28,13 +29,14 @@ class SampleFault(StrEnum):
 
 
 class Dimension(StrEnum):
-    """What judges look at, each by itself."""
+    """What judges look at, each by itself. `RUBRIC` is the whole of a rubric that a generator wrote for the question."""
 
     COMPREHENSIVENESS = "comprehensiveness"
     LOGIC = "logic"
     LANGUAGE = "language"
     TENSE = "tense"
     TABLES = "tables"
+    RUBRIC = "rubric"
 
 
 CRITERIA: Mapping[Language, Mapping[Dimension, str]] = {
@@ -64,7 +66,7 @@ CRITERIA: Mapping[Language, Mapping[Dimension, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A purpose: the judged dimensions, and the penalty of each fault.
+    """A purpose: the judged dimensions, and the penalty of each fault. Without dimensions the question's rubric judges.
 
     A penalty of 1 takes all points that rules give.
     """
@@ -74,19 +76,30 @@ class Preset:
     penalties: Mapping[SampleFault, float]
 
 
+NOTHING_USABLE = {SampleFault.CUT: 1.0, SampleFault.FORM: 1.0}
+OF_REPORTS = NOTHING_USABLE | {
+    SampleFault.UNCITED: 0.6,
+    SampleFault.TENSE: 0.3,
+    SampleFault.TABLE: 0.3,
+    SampleFault.MARKDOWN: 0.2,
+    SampleFault.CITATION: 0.3,
+    SampleFault.REPEAT: 0.2,
+    SampleFault.LANGUAGE: 0.3,
+    SampleFault.HEADING: 0.2,
+}
 PRESETS = {
     preset.name: preset
     for preset in (
         Preset(
             "tense",
             (Dimension.TENSE, Dimension.LANGUAGE),
-            {SampleFault.CUT: 1.0, SampleFault.TENSE: 0.8, SampleFault.CITATION: 0.2, SampleFault.UNCITED: 0.2},
+            NOTHING_USABLE | {SampleFault.TENSE: 0.8, SampleFault.CITATION: 0.2, SampleFault.UNCITED: 0.2},
         ),
         Preset(
             "tables",
             (Dimension.TABLES, Dimension.LANGUAGE),
-            {
-                SampleFault.CUT: 1.0,
+            NOTHING_USABLE
+            | {
                 SampleFault.TABLE: 0.8,
                 SampleFault.NO_TABLE: 0.6,
                 SampleFault.MARKDOWN: 0.2,
@@ -94,20 +107,11 @@ PRESETS = {
                 SampleFault.UNCITED: 0.2,
             },
         ),
+        Preset("rubrics", (), OF_REPORTS),
         Preset(
             "reports",
             (Dimension.COMPREHENSIVENESS, Dimension.LOGIC, Dimension.LANGUAGE, Dimension.TENSE),
-            {
-                SampleFault.CUT: 1.0,
-                SampleFault.UNCITED: 0.6,
-                SampleFault.TENSE: 0.3,
-                SampleFault.TABLE: 0.3,
-                SampleFault.MARKDOWN: 0.2,
-                SampleFault.CITATION: 0.3,
-                SampleFault.REPEAT: 0.2,
-                SampleFault.LANGUAGE: 0.3,
-                SampleFault.HEADING: 0.2,
-            },
+            OF_REPORTS,
         ),
     )
 }

@@ -1,39 +1,44 @@
-"""The prompts that a policy is asked: those of rows of another set, or one made of a recorded report's question and evidence."""
+"""The prompts that a policy is asked: the one writing call as it is served, of rows of report data and of recorded runs."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from app.domain.chat import ChatRole, Message
-from app.domain.errors import InvalidInput
-from app.domain.query import Language, detect_language
+from app.domain.chat import Message
+from app.domain.query import Language
 from app.domain.split import Split
-from app.reports.rendering.numbering import number_citations
 from training.evaluation.benchmarks.files import read_json_lines
-from training.evaluation.harness.folder import ANSWERS
-from training.synthesis.recorded_reports import RecordedReport, read_reports
+from training.rewards.notations import Notation
+from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
+from training.synthesis.report_data.recorded_report import (
+    ReportTaskRow,
+    find_notation,
+    render_report_task,
+)
+from training.synthesis.report_data.run_task import read_run_task
 from training.synthesis.training_set.folder import ROWS
-from workflows.agents.untrusted import as_data, as_source
+from workflows.agents.kit import Kit
 from workflows.prompts.library import PromptLibrary
 
-PROMPT = "report_from_evidence"
-MOST_CHARS = 60_000
-NOTHING = "-"
+OpenKit: TypeAlias = Callable[[Language], Kit]
+"""Makes a kit by which runs are read; it is asked nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplePrompt:
-    """A prompt with its evidence. `passages` is the highest number that an answer may cite; 0: the passages have no numbers."""
+    """A served prompt with its evidence. `ids` are those of its passages; `asked_on` is the day that it names."""
 
     query: str
     language: Language
     topic: str
     messages: tuple[Message, ...]
     documents: tuple[str, ...]
-    passages: int = 0
+    ids: tuple[str, ...]
+    notation: Notation
+    asked_on: date
 
     @property
     def id(self) -> str:
@@ -42,85 +47,53 @@ class SamplePrompt:
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-def read_prompts(paths: Iterable[Path], prompts: PromptLibrary, today: date) -> Iterator[SamplePrompt]:
-    """Yield the prompts of runs, of training sets (their training rows alone) and of files of JSON Lines.
+def read_prompts(path: Path, prompts: PromptLibrary, today: date, open_kit: OpenKit) -> Iterator[SamplePrompt]:
+    """Yield the prompts of a run, of the training rows of a set of report data, or of a file of such rows.
+
+    Reports that no model planned and wrote have none, and rows of the short form neither: they have no evidence. `today` stands
+    for the day of rows that do not say theirs.
 
     Raises:
-        InvalidInput: a file cannot be read, or a row has neither a prompt nor what one is made of.
+        InvalidInput: a file cannot be read, or a row is none of report data.
     """
-    for path in paths:
-        if (path / ANSWERS).exists():
-            yield from (_read_report(report, prompts, today) for report in read_reports([path]) if report.answer.report)
-            continue
-        file = path / Split.TRAIN / ROWS if path.is_dir() else path
-        yield from filter(None, read_json_lines(file, lambda row: _read_row(row, prompts, today)))
+    if is_run(path):
+        yield from filter(None, (_read_run(run, prompts, open_kit) for run in list_runs([path], {})))
+        return
+    file = path / Split.TRAIN / ROWS if path.is_dir() else path
+    yield from filter(None, read_json_lines(file, lambda row: read_row(row, prompts, today)))
 
 
-def _read_report(recorded: RecordedReport, prompts: PromptLibrary, today: date) -> SamplePrompt:
-    """Make the prompt of a recorded report: its question, its headings, and what it cites."""
-    answer, report = recorded.answer, recorded.answer.report
-    if report is None:
-        raise InvalidInput(f"{recorded.origin.run} has a report without its quotes")
-    cited = [citation.quote for citation in number_citations(report).citations]
-    return make_evidence_prompt(
-        prompts,
-        today,
-        query=answer.question,
-        language=answer.language,
-        topic=answer.domain,
-        outline=[section.heading for section in report.sections],
-        texts=[(quote.source.url, quote.source.title, quote.text) for quote in cited],
-    )
-
-
-def _read_row(row: Mapping[str, Any], prompts: PromptLibrary, today: date) -> SamplePrompt | None:
-    """Read a row with messages (`prompt`), or with `retrieval`: texts with address and title, and perhaps an `outline`.
-
-    None where the retrieval is empty, as in the short form of report data.
-    """
-    if "prompt" in row:
-        said = row["prompt"] if isinstance(row["prompt"], list) else [{"role": ChatRole.USER, "content": row["prompt"]}]
-        messages = tuple(Message.model_validate(message) for message in said)
-        query = str(row.get("query") or next(m.content for m in reversed(messages) if m.role is ChatRole.USER))
-        language = Language(row["language"]) if row.get("language") else detect_language(query)
-        return SamplePrompt(query, language, str(row.get("topic") or ""), messages, tuple(map(str, row.get("documents") or ())))
-    if "retrieval" not in row:
-        raise ValueError("it has neither a prompt nor a retrieval, so no evidence")
-    if not row["retrieval"]:
+def _read_run(run: RecordedRun, prompts: PromptLibrary, open_kit: OpenKit) -> SamplePrompt | None:
+    question = run.question
+    task = read_run_task(run, open_kit(question.language))
+    if task is None or not task.retrieval:
         return None
-    query = str(row["query"])
-    sections = (row.get("outline") or {}).get("sections") or ()
-    return make_evidence_prompt(
-        prompts,
-        today,
-        query=query,
-        language=Language(row["language"]) if row.get("language") else detect_language(query),
-        topic=str(row.get("topic") or ""),
-        outline=[str(section.get("heading") or "") for section in sections],
-        texts=[(str(text["url"]), str(text["title"]), str(text["text"])) for text in row["retrieval"]],
+    row = ReportTaskRow(
+        **dict(task), query=question.text, language=question.language, topic=question.topic, documents=run.list_cited()
     )
+    return _make_prompt(row, prompts, run.manifest.today)
 
 
-def make_evidence_prompt(
-    prompts: PromptLibrary,
-    today: date,
-    query: str,
-    language: Language,
-    topic: str,
-    outline: Iterable[str],
-    texts: Iterable[tuple[str, str, str]],
-) -> SamplePrompt:
-    """Make a prompt with numbered passages, `texts`: address, title, text. Passages beyond a length are left out."""
-    shown, addresses = list[str](), list[str]()
-    room = MOST_CHARS
-    for number, (address, title, text) in enumerate(texts, 1):
-        room -= len(text)
-        if room < 0:
-            break
-        shown.append(f"[{number}] {as_data(title)}: {as_source(text)}")
-        addresses.append(address)
-    headings = "\n".join(f"- {as_data(heading)}" for heading in outline if heading)
-    messages = prompts.get(PROMPT, language).render(
-        today=today.isoformat(), question=as_data(query), outline=headings or NOTHING, passages="\n\n".join(shown)
+def read_row(row: Mapping[str, Any], prompts: PromptLibrary, today: date) -> SamplePrompt | None:
+    """Read a row of report data; None for one without evidence, as in the short form.
+
+    Raises:
+        ValueError: it is no such row.
+    """
+    if "system_prompt" not in row:
+        raise ValueError("it is no row of report-data: a policy is asked with the served prompt, which is made of such rows")
+    read = ReportTaskRow.model_validate(row)
+    return _make_prompt(read, prompts, read.asked_on or today) if read.retrieval else None
+
+
+def _make_prompt(row: ReportTaskRow, prompts: PromptLibrary, asked_on: date) -> SamplePrompt:
+    return SamplePrompt(
+        query=row.query,
+        language=row.language,
+        topic=row.topic,
+        messages=render_report_task(prompts, row.language, row.query, row),
+        documents=row.documents,
+        ids=tuple(row.sources),
+        notation=find_notation(row, row.language, prompts),
+        asked_on=asked_on,
     )
-    return SamplePrompt(query, language, topic, messages, tuple(dict.fromkeys(addresses)), len(shown))

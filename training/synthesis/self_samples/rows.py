@@ -7,6 +7,7 @@ from enum import StrEnum
 from statistics import fmean
 
 from app.domain.chat import Message
+from app.domain.rubric import Rubric
 from training.synthesis.self_samples.prompts import SamplePrompt
 from training.synthesis.self_samples.scoring import DECIMALS, SampleScore
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
@@ -50,7 +51,7 @@ class SelfSampleRow(ScoredSample):
     """The best output of a prompt, with all `samples`, the best first.
 
     `chosen` and `rejected` are the best and the worst output where the best is high, the worst is low and they differ by the
-    margin; else both are empty.
+    margin; else both are empty. `policy` is the name of the model at its server. `rubric` is the one by which they were judged.
     """
 
     prompt: tuple[Message, ...]
@@ -61,6 +62,7 @@ class SelfSampleRow(ScoredSample):
     chosen: str = ""
     rejected: str = ""
     gap: float = 0.0
+    rubric: Rubric | None = None
 
 
 def keep_samples(
@@ -70,6 +72,7 @@ def keep_samples(
     preset: str,
     policy: str,
     temperature: float,
+    rubric: Rubric | None = None,
 ) -> KeptRow | RefusedCandidate:
     """Return the row, where the best output is good; else the refusal, with the scores."""
     samples = sorted((_place(text, score, limits) for text, score in scored), key=_order_of)
@@ -94,6 +97,7 @@ def keep_samples(
         chosen=best.output if paired else "",
         rejected=worst.output if paired else "",
         gap=gap,
+        rubric=rubric,
     )
     return KeptRow(
         query=prompt.query,

@@ -10,6 +10,7 @@ from app.domain.budget import Usage
 from app.domain.errors import Conflict
 from app.domain.value import Value
 from training.evaluation.harness.manifest import ModelUsed
+from training.rewards.notations import Notation
 from training.synthesis.training_set.mixture import ClassShare
 
 FORMAT = "rubrica.training_set/1"
@@ -23,7 +24,9 @@ class SetOrigin(Value):
     each input and of each public set.
 
     `corpora` gives the generation of the index by collection. `models` are named by their roles. `prompts` has the SHA-256 of
-    each prompt. `against` has the number of texts of each public set that the rows may not repeat. `consents_at` is the moment
+    each prompt. `base` is the lineage of the weights whose own outputs the set has (`training/base_lineage.py`); else empty.
+    `notation` is that of the answers from which a policy learns; None where the set has none, as pairs of rendered reports.
+    `against` has the number of texts of each public set that the rows may not repeat. `consents_at` is the moment
     at which readers' consents were looked up, for a set with their texts.
     """
 
@@ -37,6 +40,8 @@ class SetOrigin(Value):
     corpora: dict[str, str] = Field(default_factory=dict)
     models: dict[str, ModelUsed] = Field(default_factory=dict)
     prompts: dict[str, str] = Field(default_factory=dict)
+    base: dict[str, str] = Field(default_factory=dict)
+    notation: Notation | None = None
     against: dict[str, int] = Field(default_factory=dict)
     code: str
     today: date

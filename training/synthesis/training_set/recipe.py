@@ -1,11 +1,12 @@
 """The recipe of a kind of set: what its rows are made of, and what its report shows besides."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic
 
 from retrieval.encoding.encoder import Encoder
+from training.rewards.notations import Notation
 from training.synthesis.training_set.audit import RowAudit
 from training.synthesis.training_set.making import C, MakeRow
 from training.synthesis.training_set.mixture import Classes, Mixture
@@ -44,7 +45,8 @@ class SetRecipe(Generic[C]):
     `classify` gives the classes of a candidate, by which the rows are mixed; `ask_query` its query, if one is known before the
     work. With mixtures the candidates come to an end. `trained` names the fields besides the query that a policy is trained on.
     `consents_at` is the moment at which readers' consents were looked up, for a set with their texts. `audit` shows rows to
-    people. `open_encoder` opens the encoder of the set's corpora, which finds queries that mean the same. `walls` are the bonds
+    people. `base` is the lineage of the weights whose own outputs the set has; `notation` that of the answers from which a policy
+    learns. `open_encoder` opens the encoder of the set's corpora, which finds queries that mean the same. `walls` are the bonds
     that rows of two splits may not have: `QUOTED` for rows in which the policy sees quotations of documents only.
     """
 
@@ -57,6 +59,8 @@ class SetRecipe(Generic[C]):
     trained: Sequence[str] = ()
     consents_at: datetime | None = None
     audit: RowAudit | None = None
+    base: Mapping[str, str] = field(default_factory=dict)
+    notation: Notation | None = None
     illustrate: Illustrate = _show_nothing
     open_encoder: Callable[[], Encoder | None] = lambda: None
     walls: Sequence[Bond] = WHOLE

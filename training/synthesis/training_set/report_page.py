@@ -122,6 +122,7 @@ def _render_origin(manifest: TrainingSetManifest) -> str:
         *([name, _show_setting(value)] for name, value in origin.settings.items()),
         ["near-duplicates are found by", manifest.near_duplicates_by],
         *([name, digest] for name, digest in origin.files.items()),
+        *([["answers are in", origin.notation]] if origin.notation else []),
         ["rows wanted", str(origin.wanted)],
         *([["candidates at most", str(origin.most_candidates)]] if origin.most_candidates else []),
         ["seed", str(origin.seed)],

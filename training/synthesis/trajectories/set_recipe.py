@@ -11,7 +11,7 @@ from app.domain.trajectory import Trajectory
 from app.domain.value import Value
 from training.synthesis.asked_questions import GRAPH, HARD, PRODUCT, AskedQuestion, read_questions
 from training.synthesis.catalogue import SetKind
-from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
+from training.synthesis.recorded_runs import RecordedRun, find_notation_of_runs, is_run, list_runs
 from training.synthesis.training_set.audit import ShownRow
 from training.synthesis.training_set.mixture import Classes, Mixture
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
@@ -96,6 +96,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[RecordedRun]:
         audit=workshop.open_audit(show_to_people),
         ask_query=lambda run: run.question.text,
         trained=("conversations", "report"),
+        notation=find_notation_of_runs(runs),
     )
     return replace(recipe, mixtures=MIXTURES, classify=classify_run) if MIXTURE in asked else recipe
 

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from app.domain.query import ResearchQuery
+from app.domain.run import EventType
 from app.domain.value import Value
 from workflows.agents.actions import AgentAct, offer_tools, read_tagged_act
 from workflows.agents.answer_reading import check_length
@@ -106,7 +107,10 @@ async def choose_move(
 async def fuse_state(
     kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, notebook: Notebook, chunk: str
 ) -> MarkovState:
-    """A_state, eq. 4: add the chunk's facts to memory and plan. Old facts whose passages the answer does not cite are kept."""
+    """A_state, eq. 4: add the chunk's facts to memory and plan. Old facts whose passages the answer does not cite are kept.
+
+    Notes that are too long are cut, and the run's watchers are told.
+    """
     messages = kit.prompts.get("markov_state", kit.language).render(
         chunk=chunk,
         form=kit.codec.describe_form(STATE, kit.prompts, kit.language),
@@ -114,19 +118,27 @@ async def fuse_state(
     )
     answer = (await asker.ask(STATE, notebook.name_passages(messages))).answer
     fresh = tuple(dict.fromkeys(" ".join(entry.split()) for entry in answer.memory if entry.strip()))
-    return state.model_copy(
-        update={"memory": merge_memory(state.memory, fresh), "plan": answer.plan.strip()[:PLAN_CHARS] or state.plan}
-    )
+    merged, plan = merge_memory(state.memory, fresh), answer.plan.strip()
+    memory = cut_memory(merged)
+    if (lost := len(merged) - len(memory)) or len(plan) > PLAN_CHARS:
+        message = say("notes_cut", kit.language, n=lost, chars=max(0, len(plan) - PLAN_CHARS))
+        await kit.record.tell(EventType.WARNING, asker.agent, {"message": message})
+    return state.model_copy(update={"memory": memory, "plan": plan[:PLAN_CHARS] or state.plan})
 
 
 def merge_memory(old: tuple[str, ...], fresh: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the new memory plus the old entries whose passages it cites nowhere. Above a length, the oldest entries go first."""
+    """Return the new memory plus the old entries whose passages it cites nowhere, the oldest first."""
     remembered = {name for entry in fresh for name in list_cited_passages(entry)}
     lost = [entry for entry in old if (ids := list_cited_passages(entry)) and not remembered.intersection(ids)]
-    entries, length = [*lost, *fresh], sum(map(len, (*lost, *fresh)))
-    while entries and length > MEMORY_CHARS:
-        length -= len(entries.pop(0))
-    return tuple(entries)
+    return (*lost, *fresh)
+
+
+def cut_memory(entries: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the entries that a prompt has room for. The oldest go first."""
+    kept, length = list(entries), sum(map(len, entries))
+    while kept and length > MEMORY_CHARS:
+        length -= len(kept.pop(0))
+    return tuple(kept)
 
 
 async def revise_report(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, notebook: Notebook, chunk: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.domain.chat import ChatRequest, ToolCall, ToolResult
+from app.domain.errors import InvalidInput
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.missing import Missing
 from app.domain.query import Language
@@ -204,3 +205,19 @@ def test_the_first_rows_can_be_left_to_the_cold_start(tmp_path: Path) -> None:
 def test_parts_that_do_not_fit_are_refused(said: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match=message):
         make_config(tmp_path, "http://127.0.0.1:9/v1", **said)
+
+
+@pytest.mark.parametrize("kind", ["preference-pairs", "graph-queries", "report-data"])
+def test_any_set_with_queries_gives_tasks_where_rubrics_are_written(tmp_path: Path, kind: str) -> None:
+    """Readers' consented questions among them: their pairs have them."""
+    sets = [str(write_set(tmp_path / kind, kind, 10)), str(write_set(tmp_path / "trees", "evidence-trees", 3))]
+    generator = {"url": "http://127.0.0.1:1/v1", "model": "writer"}
+    written = make_config(tmp_path, "http://127.0.0.1:1/v1", data={"sets": sets, "rubrics": "rl"}, generator=generator)
+    tasks = read_tasks(written.data, Split.TRAIN)
+    assert len({task.question for task in tasks}) == len(tasks) > 0
+    assert {task.material for task in tasks} == {None}
+    general = make_config(tmp_path, "http://127.0.0.1:1/v1", data={"sets": sets[:1], "rubrics": "general"})
+    assert next(task.material for task in read_tasks(general.data, Split.TRAIN)) == BASELINE[Language.ENGLISH]
+    of_trees = make_config(tmp_path, "http://127.0.0.1:1/v1", data={"sets": sets[:1]})
+    with pytest.raises(InvalidInput, match="learns from evidence-trees"):
+        read_tasks(of_trees.data, Split.TRAIN)
