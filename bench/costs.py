@@ -46,6 +46,7 @@ from workflows.agents.codec import SchemaCodec
 from workflows.agents.model_driven import choose_agents
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.openai_compatible import connect_model
+from workflows.chat_models.served_book import OpenModel, ServedModels
 from workflows.durable.deployment import become_current
 from workflows.durable.worker import build_worker
 from workflows.durable.workshop import Workshop
@@ -132,11 +133,8 @@ async def open_product(index: CountedIndex, stub: ModelStubProcess, url: str, ad
         shop = Workshop(
             database=database,
             index=cast(IndexClient, index),
-            agents=choose_agents(0),
+            models=ServedModels(OpenModel(chat, SchemaCodec(), PromptLibrary.load(), choose_agents(0))),
             fallback=BRIEF,
-            chat=chat,
-            codec=SchemaCodec(),
-            prompts=PromptLibrary.load(),
             judge=ClaimGrader.MODEL,
         )
         client, build = await connect_temporal(address), f"counted-{stub.pid}"

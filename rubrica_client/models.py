@@ -911,29 +911,14 @@ class ReportFormat(StrEnum):
     BULLETS = "bullets"
 
 
-class ReportLineage(Value):
-    """
-    The settings that a report was in fact written with, noted by the worker that wrote it.
-
-    `model` is empty for the writer of briefs; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
-    version of the program. A report older than lineages has an empty one. `composition` is what in fact wrote the text: a single
-    pass that failed leaves `sections` here.
-    """
-
-    system: str = ""
-    agents: str = ""
-    model: str = ""
-    temperature: float | None = None
-    arrangement: str = ""
-    composition: str = ""
-    prompts: Mapping[str, str] = {}
-    build: str = ""
-
-
 class Resumption(Value):
     """The way to continue: with `finish`, the report is written from the evidence so far and nothing more is spent."""
 
     finish: bool = False
+    present_models: bool = Field(
+        default=False,
+        description="Roles of this run whose model is gone get the model that has the role now.",
+    )
 
 
 class Retention(Value):
@@ -961,19 +946,6 @@ class Retention(Value):
     )
 
 
-class RevealedReport(Value):
-    """One of the two reports, revealed: whether the run delivered it, and what it was written with."""
-
-    delivered: bool
-    way: str
-    lineage: ReportLineage
-    tokens: int = Field(
-        ...,
-        description="What its run spent: the delivered one's with research, the other's for writing alone.",
-    )
-    cost_microusd: int
-
-
 class RewritingKind(StrEnum):
     """
     The kind of a rewriting.
@@ -992,6 +964,16 @@ class Role(StrEnum):
     ADMIN = "admin"
     MEMBER = "member"
     VIEWER = "viewer"
+
+
+class RoleModels(Value):
+    """The name of the served model in each role, as they were when the run was created; empty: the settings' own."""
+
+    planner: str = ""
+    searcher: str = ""
+    writer: str = ""
+    rubric: str = ""
+    judge: str = ""
 
 
 class Rubric(Value):
@@ -1938,6 +1920,30 @@ class ReportChanges(Value):
     new_claims: Sequence[NewClaim] = Field(default=[], validate_default=True)
 
 
+class ReportLineage(Value):
+    """
+    The settings that a report was in fact written with, noted by the worker that wrote it.
+
+    `model` is empty for the writer of briefs; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
+    version of the program. A report older than lineages has an empty one. `models` are the served models of the run's roles, of
+    which the writer is `model`. `composition` is what in fact wrote the text: a single
+    pass that failed leaves `sections` here.
+    """
+
+    system: str = ""
+    agents: str = ""
+    model: str = ""
+    temperature: float | None = None
+    arrangement: str = ""
+    composition: str = ""
+    prompts: Mapping[str, str] = {}
+    build: str = ""
+    models: RoleModels = Field(
+        default={"planner": "", "searcher": "", "writer": "", "rubric": "", "judge": ""},
+        validate_default=True,
+    )
+
+
 class ReportStyle(Value):
     """The style of the report. The writer chooses what is left out."""
 
@@ -1988,16 +1994,17 @@ class ResearchPlan(Value):
     removed: Sequence[RemovedSubtask] = Field(default=[], validate_default=True)
 
 
-class Reveal(Value):
-    """The revealed reports: which one was which."""
+class RevealedReport(Value):
+    """One of the two reports, revealed: whether the run delivered it, and what it was written with."""
 
-    left: RevealedReport
-    right: RevealedReport
-    choice: ChoiceView
-    version: int | None = Field(
+    delivered: bool
+    way: str
+    lineage: ReportLineage
+    tokens: int = Field(
         ...,
-        description="The run's new current version, where you had its report compared and prefer the other; else null.",
+        description="What its run spent: the delivered one's with research, the other's for writing alone.",
     )
+    cost_microusd: int
 
 
 class Rewriting(Value):
@@ -2303,6 +2310,11 @@ class ResearchQuery(Value):
         default=None,
         description="The run beside which this one works the same question on the same evidence; set by the server.",
     )
+    models: RoleModels = Field(
+        default={"planner": "", "searcher": "", "writer": "", "rubric": "", "judge": ""},
+        description="The models of its roles when the run was created; set by the server, and told to nobody.",
+        validate_default=True,
+    )
     budget: Budget = Field(
         default={"max_tokens": None, "max_cost_microusd": None, "max_seconds": None},
         validate_default=True,
@@ -2326,6 +2338,18 @@ class ResearchQuery(Value):
     one_conversation: bool = Field(
         default=False,
         description="For the system deeprubric: the answer that ends its search is the report; no second question.",
+    )
+
+
+class Reveal(Value):
+    """The revealed reports: which one was which."""
+
+    left: RevealedReport
+    right: RevealedReport
+    choice: ChoiceView
+    version: int | None = Field(
+        ...,
+        description="The run's new current version, where you had its report compared and prefer the other; else null.",
     )
 
 

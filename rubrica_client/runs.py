@@ -57,9 +57,13 @@ def pause(run_id: str) -> Request[Run]:
     return Request("POST", ("v1", "runs", run_id, "pause"), Run)
 
 
-def resume(run_id: str, *, finish: bool = False) -> Request[Run]:
-    """Resume a run; with `finish`, write the report from what there is and spend nothing more."""
-    return Request("POST", ("v1", "runs", run_id, "resume"), Run, body=Resumption(finish=finish))
+def resume(run_id: str, *, finish: bool = False, present_models: bool = False) -> Request[Run]:
+    """Resume a run; with `finish`, write the report from what there is and spend nothing more.
+
+    With `present_models`, roles whose model is gone get the model that has the role now.
+    """
+    wish = Resumption(finish=finish, present_models=True) if present_models else Resumption(finish=finish)
+    return Request("POST", ("v1", "runs", run_id, "resume"), Run, body=wish)
 
 
 def approve(run_id: str) -> Request[Run]:

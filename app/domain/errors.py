@@ -89,6 +89,10 @@ class ModelUnusable(ModelRefused):
         self.certain = certain
 
 
+class ModelGone(ModelUnusable):
+    """The server does not know the model, or does not know it any more; another model may have its role by now."""
+
+
 class ContextTooLong(ModelRefused):
     """The request is longer than the model's context; the same request in fewer words may be answered."""
 

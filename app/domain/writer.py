@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from app.domain.served_models import SETTINGS_MODEL, RoleModels
 from app.domain.value import Value
 
 ModelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[!-~]+$")]
@@ -59,7 +60,8 @@ class ReportLineage(Value):
     """The settings that a report was in fact written with, noted by the worker that wrote it.
 
     `model` is empty for the writer of briefs; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
-    version of the program. A report older than lineages has an empty one. `composition` is what in fact wrote the text: a single
+    version of the program. A report older than lineages has an empty one. `models` are the served models of the run's roles, of
+    which the writer is `model`. `composition` is what in fact wrote the text: a single
     pass that failed leaves `sections` here.
     """
 
@@ -71,6 +73,7 @@ class ReportLineage(Value):
     composition: str = ""
     prompts: dict[str, str] = Field(default={})
     build: str = ""
+    models: RoleModels = SETTINGS_MODEL
 
     @property
     def way(self) -> str:

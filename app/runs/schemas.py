@@ -129,6 +129,9 @@ class Resumption(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     finish: bool = False
+    present_models: bool = Field(
+        default=False, description="Roles of this run whose model is gone get the model that has the role now."
+    )
 
 
 class NewNote(BaseModel):

@@ -114,11 +114,11 @@ async def _write_file(path: Path, content: bytes, advice: str) -> None:
         raise SetupError(f"{path} cannot be written: {error.strerror}; {advice}") from error
 
 
-async def resume(settings: Settings, run_id: str, finish: bool, out: Path) -> int:
+async def resume(settings: Settings, run_id: str, finish: bool, present_models: bool, out: Path) -> int:
     """Resume a parked run and follow it."""
     async with open_connection(settings, say) as connection:
         run = await find_run(connection.api, run_id)
-        await connection.api.send(runs.resume(run.id, finish=finish))
+        await connection.api.send(runs.resume(run.id, finish=finish, present_models=present_models))
         return await follow_run(connection, run, out, resumed=True)
 
 

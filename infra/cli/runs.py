@@ -52,12 +52,15 @@ def pause(run: RunId) -> None:
 def resume(
     run: RunId,
     finish: Annotated[bool, typer.Option("--finish", help="Write the report from what there is, spending nothing more.")] = False,
+    present_models: Annotated[
+        bool, typer.Option("--present-models", help="Where a model of the run is gone, take the one that has its role now.")
+    ] = False,
     out: Out = REPORTS,
 ) -> None:
     """Go on with a parked run, follow it, and write its report."""
     from infra.cli import run_commands
 
-    execute(lambda settings: run_commands.resume(settings, run, finish, out))
+    execute(lambda settings: run_commands.resume(settings, run, finish, present_models, out))
 
 
 @app.command()

@@ -99,6 +99,7 @@ def _explain_next_steps(run_id: str, progress: RunProgress, with_rubric: bool) -
     elif progress.reason:
         lines += [
             f"  when it is mended:        {command_name()} runs resume {run_id}",
+            f"  if its model is gone:     {command_name()} runs resume {run_id} --present-models",
             f"  finish without a model:   {command_name()} runs resume {run_id} --finish",
         ]
     else:

@@ -198,6 +198,7 @@ def upgrade() -> None:
         "model_aliases",
         sa.Column("role", sa.Text(), nullable=False),
         sa.Column("served", sa.Text(), nullable=False),
+        sa.Column("of_settings", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("since", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.CheckConstraint("role IN ('planner', 'searcher', 'writer', 'rubric', 'judge')", name="model_aliases_role"),
         sa.ForeignKeyConstraint(

@@ -31,14 +31,16 @@ MODEL = "stub"
 CONTEXT = 131_072
 """The tokens of its context, as it tells in its list of models."""
 CUT_OFF_CHARS = 40
+FAILING_LOADS = 10
+"""Of so many orders to load a model one fails."""
 Answerer = Callable[[StubPrompt], str | None]
 
 
 @dataclass
 class ModelStub:
-    """The server. `answerer` may give the text for a prompt; where it gives None, the script or the schema decides.
-
-    `latency` is the time from a whole request to its answer; `jitter` adds up to that much, fixed by the request.
+    """The server. `answerer` may give the text for a prompt; where it gives None, the script or the schema decides. `known`
+    are the names of its models; empty: it answers to every name. `latency` is the time from a whole request to its answer;
+    `jitter` adds up to that much, fixed by the request.
     """
 
     latency: timedelta = timedelta(0)
@@ -47,6 +49,8 @@ class ModelStub:
     faults: Faults = field(default_factory=Faults)
     shape: RunShape = field(default_factory=RunShape)
     answerer: Answerer | None = None
+    known: set[str] = field(default_factory=set)
+    loads: int = 0
     drip: timedelta = timedelta(milliseconds=100)
     base_url: str = ""
     in_flight: int = 0
@@ -70,9 +74,7 @@ class ModelStub:
         if request.method == "POST" and path.endswith("/chat/completions"):
             return self._begin_chat(connection, request.body)
         if path.endswith("/models"):
-            connection.send(
-                encode_response(200, orjson.dumps({"object": "list", "data": [{"id": MODEL, "max_model_len": CONTEXT}]}))
-            )
+            connection.send(encode_response(200, orjson.dumps({"object": "list", "data": self._list_models()})))
         elif path == "/control":
             connection.send(self._answer_control(request))
         else:
@@ -86,12 +88,19 @@ class ModelStub:
         except (ValueError, KeyError, TypeError) as error:
             connection.send(encode_response(400, orjson.dumps({"error": {"message": f"not a chat request: {error}"}})))
             return None
+        if self.known and request.get("model") not in self.known:
+            refusal = {"message": f"The model `{request.get('model')}` does not exist.", "type": "NotFoundError", "code": 404}
+            connection.send(encode_response(404, orjson.dumps({"error": refusal})))
+            return None
         fault = self.faults.draw(prompt.body, prompt.step)
         exchange = self._make_exchange(connection, request, prompt, fault)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         exchange.begin()
         return exchange
+
+    def _list_models(self) -> list[dict[str, Any]]:
+        return [{"id": name, "max_model_len": CONTEXT} for name in sorted(self.known) or [MODEL]]
 
     def _make_exchange(
         self, connection: Connection, request: dict[str, Any], prompt: StubPrompt, fault: Fault | None
@@ -162,6 +171,12 @@ class ModelStub:
             self.faults.rates = parse_rates(orders["rates"])
         for order in orders.get("next", ()):
             self.faults.order(Fault(order["kind"]), order.get("step", ""), int(order.get("times", 1)))
+        if name := orders.get("load"):
+            self.loads += 1
+            if self.loads % FAILING_LOADS == 0:
+                raise ValueError(f"no memory for {name}")
+            self.known.add(name)
+        self.known -= set(orders.get("unload", ()))
         if orders.get("drop_all"):
             self.drop_all()
 
@@ -213,6 +228,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--latency-ms", type=float, default=200.0)
     parser.add_argument("--jitter-ms", type=float, default=0.0)
     parser.add_argument("--bill", type=Path)
+    parser.add_argument("--known", action="append", default=[], metavar="NAME", help="a model; without any, every name is one")
     parser.add_argument("--fault", action="append", default=[], metavar="KIND=SHARE", help=", ".join(Fault))
     parser.add_argument("--retry-after-s", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)
@@ -231,6 +247,7 @@ async def serve(options: argparse.Namespace) -> None:
         bill=Bill(options.bill),
         faults=Faults(parse_rates(options.fault), retry_after_s=options.retry_after_s, seed=options.seed),
         shape=RunShape.parse(options.shape),
+        known=set(options.known),
     )
     async with serve_model_stub(stub, options.port):
         print(stub.base_url, flush=True)

@@ -172,6 +172,13 @@ def test_a_model_that_refuses_is_named_and_the_run_goes_on_or_finishes(api: Fake
     assert [(name, body) for _, name, body in api.commands()] == [("resume", {"finish": False})]
 
 
+def test_a_run_whose_model_is_gone_may_take_the_present_one(api: FakeApi, open_page: OpenPage) -> None:
+    run = add_searching_run(api)
+    run.emit("status_changed", {"status": "paused", "reason": "model_refused", "detail": "the model 'v1' is gone"})
+    open_page("watch", run=run.id).button(key="present_models").click().run()
+    assert [(name, body) for _, name, body in api.commands()] == [("resume", {"finish": False, "present_models": True})]
+
+
 def test_a_long_wait_for_the_model_offers_to_go_on_without_it(api: FakeApi, open_page: OpenPage) -> None:
     run = add_searching_run(api)
     run.emit("waiting", {"what": "model", "detail": "429", "retry_in_s": 3_000, "options": ["wait", "finish"]}, "search/s1")

@@ -35,6 +35,13 @@ def show(client: Client, run: Run) -> None:
         elif run.status == "paused":
             if st.button(say("steer.resume"), key="resume", type="primary", icon=":material/play_arrow:"):
                 send_command(lambda: client.send(runs.resume(run.id)), say("steer.resumed"))
+            if run.reason == "model_refused" and st.button(
+                say("steer.present_models"),
+                key="present_models",
+                icon=":material/swap_horiz:",
+                help=say("steer.present_models_help"),
+            ):
+                send_command(lambda: client.send(runs.resume(run.id, present_models=True)), say("steer.resumed"))
         elif run.status != "awaiting_approval" and st.button(
             say("steer.pause"), key="pause", icon=":material/pause:", help=say("steer.pause_help")
         ):

@@ -19,16 +19,6 @@ def endpoint_of(settings: Settings) -> ModelEndpoint | None:
     )
 
 
-def alternatives_of(settings: Settings) -> list[ModelEndpoint]:
-    """Return the endpoints of the further models of the same server."""
-    main = endpoint_of(settings)
-    return (
-        [replace(main, model=a.name, prices=ModelPrices(a.input_price, a.output_price)) for a in settings.alternatives]
-        if main
-        else []
-    )
-
-
 def judge_of(settings: Settings) -> ModelEndpoint | None:
     """Return the endpoint of the judge of evaluations: its own, or else that of the systems' model; None without either."""
     main = endpoint_of(settings)

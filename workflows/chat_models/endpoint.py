@@ -8,7 +8,6 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from app.domain.budget import Usage
-from workflows.agents.ports import ChatModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +42,10 @@ class ModelPrices:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelOffer:
-    """A further model for writing reports, and its prices."""
-
-    chat: ChatModel
-    prices: ModelPrices
-
-
-@dataclass(frozen=True, slots=True)
 class ModelEndpoint:
     """An OpenAI-compatible server and the model to ask for. `base_url` usually ends in `/v1`; the key is never printed.
 
-    `max_answer_bytes` limits how much of a response body is read.
+    `max_answer_bytes` limits how much of a response body is read. `top_p` is sent with each request; None: the server's own.
     """
 
     base_url: str
@@ -63,6 +54,7 @@ class ModelEndpoint:
     prices: ModelPrices = ModelPrices()
     timeouts: Timeouts = Timeouts()
     stream: bool = True
+    top_p: float | None = None
     proxy: str | None = None
     max_answer_bytes: int = 8_000_000
 

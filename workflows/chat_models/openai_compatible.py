@@ -73,7 +73,8 @@ class OpenAICompatible:
     async def complete(self, request: ChatRequest) -> Completion:
         """Return one answer to one request."""
         try:
-            heard = await self._ask(make_request_body(self._endpoint.model, request, self._endpoint.stream))
+            body = make_request_body(self._endpoint.model, request, self._endpoint.stream, self._endpoint.top_p)
+            heard = await self._ask(body)
         except ModelError as error:
             raise self._remove_key(error) from error.__cause__
         return self._make_completion(request, heard)

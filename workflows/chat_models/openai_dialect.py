@@ -8,7 +8,7 @@ from typing import Any
 
 LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"
 _NAMED = re.compile(
-    rf"stream_options|{NEWER_LIMIT}|{LIMIT}|response_format|json_schema|temperature|'stop'|\bseed\b", re.IGNORECASE
+    rf"stream_options|{NEWER_LIMIT}|{LIMIT}|response_format|json_schema|temperature|top_p|'stop'|\bseed\b", re.IGNORECASE
 )
 _FIELDS = {"json_schema": "response_format", "'stop'": "stop"}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
+from app.domain.errors import ContextTooLong, ModelError, ModelGone, ModelRefused, ModelUnavailable, ModelUnusable
 from app.domain.safe_text import make_safe_line
 from app.outgoing.model_accounts import TOP_UP, is_account_empty, says_account_empty
 from app.outgoing.retry_after import read_retry_after, time_of
@@ -40,8 +40,9 @@ def error_from_status(status: int, headers: Mapping[str, str], raw: bytes, url: 
         return ModelUnavailable(message, wish)
     if 300 <= status < 400:
         return ModelUnusable(f"{message}; {url} sends elsewhere: set RUBRICA_LLM_BASE_URL to the final address")
-    if status in (404, 405) or (status in (400, 422) and _NO_MODEL.search(f"{_read_code(raw)} {said}")):
-        return ModelUnusable(
+    no_model = status in (400, 404, 422) and _NO_MODEL.search(f"{_read_code(raw)} {said}")
+    if no_model or status in (404, 405):
+        return (ModelGone if no_model else ModelUnusable)(
             f"{message}; is {url} right? RUBRICA_LLM_BASE_URL mostly ends in /v1, and the model has to exist there"
         )
     if status in (401, 403):
@@ -59,7 +60,7 @@ def error_from_object(error: Any) -> ModelError:
     if _TOO_LONG.search(f"{code} {said}"):
         return ContextTooLong(message)
     if _NO_MODEL.search(f"{code} {said}"):
-        return ModelUnusable(f"{message}; check RUBRICA_LLM_MODEL")
+        return ModelGone(f"{message}; check RUBRICA_LLM_MODEL")
     kind = f"{code} {error.get('type') if isinstance(error, dict) else ''} {said}"
     if says_account_empty(kind):
         return ModelUnusable(f"{message}; {TOP_UP}")

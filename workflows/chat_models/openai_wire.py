@@ -64,7 +64,7 @@ class ReceivedAnswer:
         return "".join(self.thoughts)
 
 
-def make_request_body(model: str, request: ChatRequest, stream: bool) -> dict[str, Any]:
+def make_request_body(model: str, request: ChatRequest, stream: bool, top_p: float | None = None) -> dict[str, Any]:
     """Return the request's body in the protocol."""
     body: dict[str, Any] = {
         "model": model,
@@ -72,6 +72,8 @@ def make_request_body(model: str, request: ChatRequest, stream: bool) -> dict[st
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
     }
+    if top_p is not None:
+        body["top_p"] = top_p
     if request.stop:
         body["stop"] = list(request.stop)
     if request.seed is not None:

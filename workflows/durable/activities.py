@@ -16,6 +16,7 @@ from app.domain.budget import StopReason
 from app.domain.contract import Halt
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType
+from app.domain.served_models import ModelRole
 from app.runs.storage import refusals, steering
 from app.runs.storage.run_log import RunLog
 from workflows.agents.ports import BudgetSpent
@@ -81,7 +82,7 @@ class StageActivities:
 
         async def work(attempt: StageAttempt) -> payloads.SecondPlan:
             plan, found = request.plan, attempt.needed_findings
-            kit = attempt.make_kit(memory_of_report(plan, found, attempt.notes))
+            kit = attempt.make_kit(memory_of_report(plan, found, attempt.notes), attempt.models[ModelRole.PLANNER])
             further = await plan_second_round(request.query, plan, found, kit)
             told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": 0, "sources": 0}
             second = payloads.SecondPlan(subtasks=further)
@@ -136,7 +137,9 @@ class StageActivities:
     @activity.defn(name=payloads.REOPEN_ACTIVITY)
     async def reopen(self, run_id: UUID) -> payloads.Reopened:
         """Open anew what the reason of the run's last pause had cost."""
-        return payloads.Reopened(plan=await persist(lambda: self._reopen_refused(run_id)))
+        plan = await persist(lambda: self._reopen_refused(run_id))
+        start = await persist(lambda: self._shop.log.load(run_id))
+        return payloads.Reopened(plan=plan, models=start.query.models)
 
     async def _reopen_refused(self, run_id: UUID) -> bool:
         async with translate_outages(), self._shop.database.acquire() as connection, connection.transaction():
@@ -160,9 +163,9 @@ class StageActivities:
             await run_log.drop_other_searches(steered.run_id, wanted)
 
     async def _make_plan(self, attempt: StageAttempt) -> ResearchPlan:
-        query = attempt.request.query
+        query, model = attempt.request.query, attempt.models[ModelRole.PLANNER]
         try:
-            return await self._shop.agents_of(query).plan(query, attempt.make_kit(attempt.notes))
+            return await self._shop.agents_of(query, model).plan(query, attempt.make_kit(attempt.notes, model))
         except BudgetSpent:
             return make_single_plan(query)
         except Exception as error:

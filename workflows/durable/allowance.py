@@ -28,29 +28,28 @@ def reserve_first_call(prices: ModelPrices) -> Reservation:
 class AgentAllowance:
     """One agent's reservation, and the current length of its prompt."""
 
-    def __init__(self, prices: ModelPrices, held: Reservation = NOTHING) -> None:
+    def __init__(self, held: Reservation = NOTHING) -> None:
         self.held = held
-        self._prices = prices
         self._known_tokens = 0
 
-    def reserve_request(self, request: ChatRequest, carried: int, grown: bool) -> Reservation:
-        """Return the reservation for this request.
+    def reserve_request(self, prices: ModelPrices, request: ChatRequest, carried: int, grown: bool) -> Reservation:
+        """Return the reservation for this request at the prices of the model that it is for.
 
         If it only adds to the last one (`grown`), and this attempt made that one, the last one's real size counts.
         """
         known = self._known_tokens if grown else 0
         added = request.messages[carried:] if known else request.messages
-        return reserve_for(self._prices, known + bound_tokens(added), request.max_tokens)
+        return reserve_for(prices, known + bound_tokens(added), request.max_tokens)
 
     def covers(self, need: Reservation) -> bool:
         """Say whether the held reservation is enough."""
         return need.tokens <= self.held.tokens and need.cost_microusd <= self.held.cost_microusd
 
-    def reserve_next(self, request: ChatRequest, completion: Completion) -> Reservation:
+    def reserve_next(self, prices: ModelPrices, request: ChatRequest, completion: Completion) -> Reservation:
         """Return the reservation for the agent's next call, estimated from this one."""
         self._known_tokens = completion.usage.input_tokens
         grown = completion.usage.tokens + USUAL_GROWTH
-        return reserve_for(self._prices, grown, request.max_tokens)
+        return reserve_for(prices, grown, request.max_tokens)
 
 
 def bound_tokens(messages: Iterable[Message]) -> int:

@@ -8,9 +8,11 @@ from temporalio.common import RetryPolicy, VersioningBehavior
 
 with workflow.unsafe.imports_passed_through():
     from app.domain.contract import DRAFT_WORKFLOW, Draft, DraftKind, DraftRequest
+    from app.domain.served_models import ModelRole
     from workflows.agents.clarification import ask_reader_back
     from workflows.agents.effort import bounds_of, limits_of
     from workflows.agents.kit import Kit
+    from workflows.chat_models.served_book import OpenModel
     from workflows.durable.workshop import Workshop
     from workflows.judging.rubric_generation import draft_rubric
     from workflows.systems.local_record import USUAL_PATIENCE, LocalRecord
@@ -45,8 +47,10 @@ class DraftActivities:
     async def draft(self, request: DraftRequest) -> Draft:
         """Return the draft that was asked for, with its cost. Without a model, it is what rules can say."""
         record = LocalRecord("draft", patience=DRAFT_PATIENCE)
-        kit, asks = _make_kit(self._shop, request, record), self._shop.asks_a_model
-        if request.kind is DraftKind.RUBRIC:
+        models, asks = await self._shop.open_models(request.query), self._shop.asks_a_model
+        drafts_rubric = request.kind is DraftKind.RUBRIC
+        kit = _make_kit(models[ModelRole.RUBRIC if drafts_rubric else ModelRole.PLANNER], request, record)
+        if drafts_rubric:
             drafted = Draft(rubric=await draft_rubric(request.query, kit, asks_a_model=asks))
         else:
             drafted = Draft(questions=await ask_reader_back(request.query, kit, asks_a_model=asks))
@@ -54,14 +58,14 @@ class DraftActivities:
         return drafted.model_copy(update={"usage": spent, "model": kit.chat.name if spent.model_calls else ""})
 
 
-def _make_kit(shop: Workshop, request: DraftRequest, record: LocalRecord) -> Kit:
+def _make_kit(model: OpenModel, request: DraftRequest, record: LocalRecord) -> Kit:
     query = request.query
     kit = Kit(
-        chat=shop.chat,
+        chat=model.chat,
         tools={},
         record=record,
-        prompts=shop.prompts,
-        codec=shop.codec,
+        prompts=model.prompts,
+        codec=model.codec,
         today=datetime.now(UTC).date(),
         clock=lambda: record.elapsed_of("draft"),
         language=query.language,

@@ -32,11 +32,12 @@ class _SearchGroup:
 class DurableStages:
     """One activity for each stage, or for several searches. Findings return without evidence, and reports return empty.
 
-    The full ones are in PostgreSQL. A reader's signal sets `halt`, which keeps further stages from beginning.
+    The full ones are in PostgreSQL. A reader's signal sets `halt`, which keeps further stages from beginning. `start` may be
+    replaced when the run goes on with other models.
     """
 
     def __init__(self, start: ResearchInput) -> None:
-        self._start = start
+        self.start = start
         self._begun = False
         self._stored: set[str] = set()
         self._beginning: _SearchGroup | None = None
@@ -68,15 +69,15 @@ class DurableStages:
 
     async def plan_second_round(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> tuple[Subtask, ...]:
         """Return the further subtasks; none when the run is to finish."""
-        if self._start.finish:
+        if self.start.finish:
             return ()
         stored = tuple(f.subtask_id for f in findings if f.subtask_id in self._stored)
-        request = payloads.SecondPlanRequest(**self._common_fields(self._start.query), plan=plan, stored=stored)
+        request = payloads.SecondPlanRequest(**self._common_fields(self.start.query), plan=plan, stored=stored)
         return (await self._run_stage(payloads.SECOND_PLAN_ACTIVITY, "second_plan", request, payloads.SecondPlan)).subtasks
 
     async def keep_plan(self, plan: ResearchPlan, dropped: tuple[str, ...]) -> None:
         """Store the plan, in the order of its revisions with what a person changes."""
-        steered = payloads.SteeredPlan(run_id=self._start.run_id, plan=plan, dropped=dropped)
+        steered = payloads.SteeredPlan(run_id=self.start.run_id, plan=plan, dropped=dropped)
         await run_bookkeeping(payloads.STEER_ACTIVITY, steered)
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
@@ -87,7 +88,7 @@ class DurableStages:
             if f.subtask_id not in self._stored
         )
         stored = tuple(f.subtask_id for f in findings if f.subtask_id in self._stored)
-        request = payloads.ReportRequest(**self._common_fields(self._start.query), plan=plan, stored=stored, missing=missing)
+        request = payloads.ReportRequest(**self._common_fields(self.start.query), plan=plan, stored=stored, missing=missing)
         title = await self._run_stage(payloads.REPORT_ACTIVITY, "report", request, str)
         return Report(title=title, sections=())
 
@@ -98,13 +99,13 @@ class DurableStages:
         ids, plan = tuple(these.subtask_ids), these.plan
         if len(ids) == 1:
             return payloads.SearchesOutcome(ended=(await self._search_alone(ids[0], plan),))
-        request = payloads.SearchesRequest(**self._common_fields(self._start.query), plan=plan, subtask_ids=ids)
+        request = payloads.SearchesRequest(**self._common_fields(self.start.query), plan=plan, subtask_ids=ids)
         outcome = await self._run_stage(payloads.SEARCHES_ACTIVITY, f"searches/{ids[0]}", request, payloads.SearchesOutcome)
         self._stored.update(ended.subtask_id for ended in outcome.ended)
         return outcome
 
     async def _search_alone(self, subtask_id: str, plan: ResearchPlan) -> payloads.SearchOutcome:
-        request = payloads.SearchRequest(**self._common_fields(self._start.query), plan=plan, subtask_id=subtask_id)
+        request = payloads.SearchRequest(**self._common_fields(self.start.query), plan=plan, subtask_id=subtask_id)
         outcome = await self._run_stage(payloads.SEARCH_ACTIVITY, f"search/{subtask_id}", request, payloads.SearchOutcome)
         self._stored.add(subtask_id)
         return outcome
@@ -112,7 +113,7 @@ class DurableStages:
     def _common_fields(self, query: ResearchQuery) -> dict[str, object]:
         begins = not self._begun
         self._begun = True
-        return {"run_id": self._start.run_id, "query": query, "finish": self._start.finish, "begins": begins}
+        return {"run_id": self.start.run_id, "query": query, "finish": self.start.finish, "begins": begins}
 
     async def _run_stage(self, activity: str, stage: str, request: payloads.StageRequest, returns: type[R]) -> R:
         if self.halt is not Halt.NONE:

@@ -8,6 +8,7 @@ from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, RunStatus, WaitReason
+from app.domain.served_models import RoleModels
 from app.domain.value import Value
 
 PLAN_ACTIVITY = "plan"
@@ -134,9 +135,10 @@ class Wish(Value):
 
 
 class Reopened(Value):
-    """What was opened anew beside searches: whether the plan is to be made anew."""
+    """What was opened anew beside searches: whether the plan is to be made anew. `models` are those of the run from now on."""
 
     plan: bool
+    models: RoleModels | None = None
 
 
 class SteeredPlan(Value):

@@ -19,6 +19,7 @@ from workflows.agents.ports import ChatModel, Tool
 from workflows.chat_models.call_watch import CallWatch
 from workflows.durable.failures import RunHalted
 from workflows.durable.given_up_calls import make_given_up_turn, sum_given_up
+from workflows.durable.gone_models import RefusalWords, repeat_refusal
 from workflows.durable.outage import ServerCircuit, backoff_after
 from workflows.durable.policies import REFUSALS_IN_A_ROW
 from workflows.durable.run_rooms import CallKey, SharedCall
@@ -35,6 +36,8 @@ SHOWN_SOURCES = 3
 class DurableRecord:
     """The record of one attempt at one stage. `models` and `index` know whether the servers behind them answer.
 
+    `explain` says in words for the run's reader why a model answers none of its requests.
+
     A turn that has begun ends and is stored even when the agent that waits for it is cancelled; `drain` waits for such turns,
     `abort` gives them up. `usage` counts the usage of the whole stage, replayed turns included; `refused` tells for which reasons
     an agent had to do without an answer that it asked for, each a reason why a run may pause.
@@ -46,12 +49,14 @@ class DurableRecord:
         stored: Iterable[Turn],
         models: Callable[[str], ServerCircuit],
         index: ServerCircuit,
-        silence: SilencePolicy = USUAL_PATIENCE,
+        silence: Callable[[str], SilencePolicy] = lambda _: USUAL_PATIENCE,
+        explain: RefusalWords = repeat_refusal,
     ) -> None:
         self._ledger = ledger
         self._models = models
         self._index = index
         self._silence = silence
+        self._explain = explain
         self._stored = StoredTurns(stored)
         self._before = self._stored.read_elapsed_s()
         self._began = time.monotonic()
@@ -137,11 +142,11 @@ class DurableRecord:
             self._in_hand.discard(turn)
 
     async def _ask_model(self, turn: Turn, model: ChatModel, request: ChatRequest, grown: bool) -> Completion:
-        allowance = self._ledger.allowance_of(turn.agent)
-        await self._ledger.permit(turn.agent, allowance.reserve_request(request, turn.carried, grown))
+        allowance, prices = self._ledger.allowance_of(turn.agent), self._ledger.prices_of(model.name)
+        await self._ledger.permit(turn.agent, allowance.reserve_request(prices, request, turn.carried, grown))
         with self._ledger.room.count_turn():
             completion = await self._complete(turn, model, request)
-            following = allowance.reserve_next(request, completion)
+            following = allowance.reserve_next(prices, request, completion)
             done = turn.model_copy(update={"completion": completion, "elapsed_s": self._stage_time()})
             payload = describe_model_call(turn.step, completion)
             room, key = self._ledger.room, self._key_of(turn)
@@ -170,7 +175,7 @@ class DurableRecord:
                 raise
             except ModelUnusable as refusal:
                 if refusal.certain or server.refusals >= REFUSALS_IN_A_ROW:
-                    self._ledger.halt_run(Halt.MODEL_REFUSED, str(refusal))
+                    self._ledger.halt_run(Halt.MODEL_REFUSED, await self._explain(model.name, refusal))
             except ModelRefused as refusal:
                 self.refused.add(WaitReason.MODEL_REFUSED)
                 if server.refusals >= REFUSALS_IN_A_ROW:
@@ -187,7 +192,7 @@ class DurableRecord:
         """
         call = self._ledger.room.share_call(self._key_of(turn), watch, model, request, self)
         try:
-            answered = await await_answer(call, request, self._silence, partial(self._waits.tell_silence, turn.agent))
+            answered = await await_answer(call, request, self._silence(model.name), partial(self._waits.tell_silence, turn.agent))
         except asyncio.CancelledError:
             if call.owner is self:
                 call.answer.cancel()
@@ -209,7 +214,7 @@ class DurableRecord:
         await asyncio.wait((call.answer,))
         if not call.answer.cancelled():
             return
-        booked = make_given_up_turn(turn, request, model.name, call.watch, self._ledger.prices)
+        booked = make_given_up_turn(turn, request, model.name, call.watch, self._ledger.prices_of(model.name))
         booked = booked.model_copy(update={"ordinal": self._stored.claim_unused(booked.agent)})
         assert booked.completion is not None
         told = describe_model_call(booked.step, booked.completion)

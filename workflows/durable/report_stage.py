@@ -16,6 +16,7 @@ from app.domain.evidence import Finding, Quote
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.run import EventType, Run, RunStatus
+from app.domain.served_models import ModelRole
 from app.domain.writer import ReportLineage
 from app.reports.rendering import render
 from app.reports.storage.reports import Surroundings, find_surroundings
@@ -51,7 +52,7 @@ async def run_report_stage(request: ReportRequest, attempt: StageAttempt) -> str
     """Write, render and store the report, and complete the run in the same transaction. Return the report's title."""
     findings = _collect_findings(request, attempt)
     card, taken = None, await _find_reusable_report(attempt, findings)
-    written, lineage = taken or await _write_report(request, attempt, findings)
+    written, lineage = taken or await _write_with_lineage(request, attempt, findings)
     kept = await keep_cited_by_report(written, findings, attempt.find_missing_snapshots, attempt.fetch_snapshot)
     report, copies = kept.report, {copy.hash: copy.text for copy in kept.snapshots}
     if taken:
@@ -98,7 +99,7 @@ async def _verify_report(
     """Return the report with its claims graded and repaired, and the text around its quotes in the copies of their sources."""
     around = await _find_around(attempt, written.quotes, copies)
     contexts = {key: QuoteContext(*texts) for key, texts in around.items()}
-    kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes))
+    kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes), attempt.models[ModelRole.JUDGE])
     report = await verify_report(written, findings, kit, _judges_of(request, attempt), contexts)
     added = [quote for quote in report.quotes if quote.key not in around]
     return report, around | (await _find_around(attempt, added, copies) if added else {})
@@ -126,6 +127,17 @@ def _collect_findings(request: ReportRequest, attempt: StageAttempt) -> tuple[Fi
     return tuple(found[s.id] for s in request.plan.subtasks if s.id in found)
 
 
+async def _write_with_lineage(
+    request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...]
+) -> tuple[Report, ReportLineage]:
+    """Write the report, and note in its lineage the models that its run had; the writer is who in fact wrote."""
+    report, lineage = await _write_report(request, attempt, findings)
+    if not attempt.shop.asks_a_model:
+        return report, lineage
+    models = attempt.model_names.model_copy(update={"writer": lineage.model})
+    return report, lineage.model_copy(update={"models": models})
+
+
 async def _write_report(
     request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...]
 ) -> tuple[Report, ReportLineage]:
@@ -137,7 +149,7 @@ async def _write_report(
     if request.finish:
         return await _write_without_model(without_model, request, attempt, findings, FINISHED[request.query.language])
     try:
-        writer = writer_of(attempt.shop, request.query)
+        writer = await writer_of(attempt.shop, request.query)
         report = await _write_with(writer, request, attempt, findings)
         if is_brief_instead(report, request.query.language):
             return report, without_model.lineage
@@ -168,7 +180,7 @@ async def _write_with(
 ) -> Report:
     stored = await load_rubric(attempt) if request.query.rubric else None
     memory = memory_of_report(request.plan, findings, attempt.notes, stored)
-    kit = attempt.make_kit(memory, writer.chat, writer.prompts)
+    kit = attempt.make_kit(memory, writer.model)
     return await writer.agents.report(request.query, request.plan, findings, kit)
 
 

@@ -14,6 +14,7 @@ from app.domain.evidence import Passage, Quote
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import READER, Report, Section
 from app.domain.revision import ORIGINS, FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
+from app.domain.served_models import ModelRole
 from app.domain.writer import Agents
 from app.reports.rendering import render
 from app.reports.storage import report_tasks, versions
@@ -29,9 +30,11 @@ from workflows.agents.reporting.renewed_notices import renew_notices
 from workflows.agents.reporting.section_rewrite import RewrittenSection
 from workflows.agents.revision import NothingToAdd, SectionRevision
 from workflows.agents.stage_memory import memory_of_report, path_of_search
+from workflows.chat_models.served_book import OpenModel
 from workflows.durable import payloads
 from workflows.durable.cited_copies import KeptReport, keep_cited_by_report
 from workflows.durable.failures import make_final_failure
+from workflows.durable.gone_models import load_with_models
 from workflows.durable.persistence import persist
 from workflows.durable.report_stage import judges_of
 from workflows.durable.rubric_stage import judge_afterwards
@@ -73,10 +76,10 @@ class ReportTaskActivities:
         task = await persist(lambda: report_tasks.get(self._shop.database, given.run_id, given.task_id))
         if task is None or task.status is not TaskStatus.QUEUED:
             return
-        start = await persist(lambda: self._shop.log.load(given.run_id))
+        start = await persist(lambda: load_with_models(self._shop.log, given.run_id))
         plan = start.plan
         try:
-            spends = _may_spend(self._shop, task.request.kind, start.query)
+            spends = await _may_spend(self._shop, task.request.kind, start.query)
         except RubricaError as error:
             raise make_final_failure(error) from error
         if plan is None:
@@ -103,10 +106,10 @@ async def _fail_task(shop: Workshop, run_id: UUID, task_id: UUID, detail: str) -
     await report_tasks.finish(shop.database, run_id, task_id, TaskStatus.FAILED, detail)
 
 
-def _may_spend(shop: Workshop, kind: TaskKind, query: ResearchQuery) -> bool:
+async def _may_spend(shop: Workshop, kind: TaskKind, query: ResearchQuery) -> bool:
     if kind is TaskKind.SCORE:
         return shop.asks_a_model
-    return kind is not TaskKind.EDIT and _asks_a_model(writer_of(shop, query))
+    return kind is not TaskKind.EDIT and _asks_a_model(await writer_of(shop, query))
 
 
 def _asks_a_model(writer: ReportWriter) -> bool:
@@ -199,22 +202,24 @@ class _TaskWork:
             edited = old.model_copy(update=words)
             return (revision.first, revision.first + 1), RewrittenSection((edited,))
         place = (revision.first, revision.end)
-        writer = writer_of(self._shop, self._query)
+        writer = await writer_of(self._shop, self._query)
         if _asks_a_model(writer):
             try:
-                written = await by_model.rewrite_section(revision, self._query, self._plan, self._findings, self._kit_of(writer))
+                written = await by_model.rewrite_section(
+                    revision, self._query, self._plan, self._findings, self._kit_of(writer.model)
+                )
                 self._by_model = True
                 return place, written.by(writer.lineage.model)
             except (BudgetSpent, ModelError) as error:
                 self._note_failure(error)
-        kit = self._kit_of(make_brief_writer(self._shop, self._query))
+        kit = self._kit_of(make_brief_writer(self._shop, self._query).model)
         return place, RewrittenSection(await brief.revise_section(revision, self._query, self._plan, self._findings, kit))
 
     async def _judge_again(
         self, report: Report, place: tuple[int, int], sections: tuple[Section, ...], quotes: tuple[Quote, ...], mend: bool
     ) -> Report:
         around = await self._contexts_of((*report.quotes, *quotes))
-        kit, findings = self._kit_of(make_brief_writer(self._shop, self._query)), self._findings if mend else ()
+        kit, findings = self._judging_kit, self._findings if mend else ()
         return await judge_sections_again(report, place, sections, quotes, findings, kit, self._judges, around, mend)
 
     async def _answer_question(self) -> None:
@@ -225,24 +230,23 @@ class _TaskWork:
         passages = follow_up.widen_quotes(quotes, {key: (text.before, text.after) for key, text in around.items()}, read)
         answered = await self._write_answer(self._task.request.text, quotes, passages)
         report = Report(title="", sections=(Section(heading="", body=answered.body),), quotes=answered.quotes)
-        kit = self._kit_of(make_brief_writer(self._shop, self._query))
         contexts = await self._contexts_of(answered.quotes)
-        judged = await verify_report(report, (), kit, self._judges, contexts, mend=False)
+        judged = await verify_report(report, (), self._judging_kit, self._judges, contexts, mend=False)
         told = {"body": judged.sections[0].body, "claims": judged.claims} if answered.answered else {}
         answer = self._explain(answered.model_copy(update=told))
         await self._close_task(lambda log: self._end_task(log, TaskStatus.DONE, answer=answer))
 
     async def _write_answer(self, question: str, quotes: list[Quote], passages: list[Passage]) -> FollowUp:
-        writer = writer_of(self._shop, self._query)
+        writer = await writer_of(self._shop, self._query)
         if _asks_a_model(writer):
             try:
-                kit = self._kit_of(writer)
+                kit = self._kit_of(writer.model)
                 answer = await follow_up.answer_from_evidence(question, self._query, quotes, passages, kit)
                 self._by_model = True
                 return answer
             except (BudgetSpent, ModelError) as error:
                 self._note_failure(error)
-        kit = self._kit_of(make_brief_writer(self._shop, self._query))
+        kit = self._kit_of(make_brief_writer(self._shop, self._query).model)
         return await follow_up.answer_in_quotes(question, self._query, passages, kit)
 
     def _note_failure(self, error: BudgetSpent | ModelError) -> None:
@@ -271,9 +275,12 @@ class _TaskWork:
         """The judges of the first report for what the model wrote; else those that spend nothing."""
         return judges_of(self._shop, self._by_model)
 
-    def _kit_of(self, writer: ReportWriter) -> Kit:
-        memory = memory_of_report(self._plan, self._findings, self._attempt.notes)
-        return self._attempt.make_kit(memory, writer.chat, writer.prompts)
+    @property
+    def _judging_kit(self) -> Kit:
+        return self._kit_of(self._attempt.models[ModelRole.JUDGE])
+
+    def _kit_of(self, model: OpenModel) -> Kit:
+        return self._attempt.make_kit(memory_of_report(self._plan, self._findings, self._attempt.notes), model)
 
     async def _contexts_of(self, quotes: tuple[Quote, ...]) -> dict[str, QuoteContext]:
         found = await persist(lambda: find_surroundings(self._shop.database, quotes))

@@ -84,18 +84,25 @@ class ResearchWorkflow(PlanUpdates):
         """Run the system; if a person has to approve the plan first, only make the plan."""
         if start.reopens and not start.finish:
             await self._reopen_refused()
+        query = self._start.query
         if start.awaits_approval:
             if self._steering.plan is None:
-                self._steering.begin(await self._stages.plan(start.query))
+                self._steering.begin(await self._stages.plan(query))
             raise StageHalted(Halt.APPROVAL)
-        return await research(start.query, self._stages, self._steering)
+        return await research(query, self._stages, self._steering)
 
     async def _reopen_refused(self) -> None:
-        """Open anew what a refusal had cost. A plan that is to be made anew is forgotten, unless a person changes it just now."""
+        """Open anew what a refusal had cost, and read the models that the run goes on with.
+
+        A plan that is to be made anew is forgotten, unless a person changes it just now.
+        """
         before = self._steering.plan
         reopened = await run_bookkeeping(payloads.REOPEN_ACTIVITY, self._run_id, payloads.Reopened)
         if reopened.plan and self._steering.plan is before:
             self._steering.plan = None
+        if reopened.models is not None:
+            query = self._start.query.model_copy(update={"models": reopened.models})
+            self._start = self._stages.start = self._start.model_copy(update={"query": query})
 
     async def _halt_run(self, halt: Halt, reason: str) -> None:
         """Park the run, unless the reader has meanwhile asked to go on."""

@@ -12,6 +12,7 @@ from app.domain.report import Report
 from app.domain.rubric import Rubric
 from app.domain.run import EventType
 from app.domain.scorecard import Scorecard
+from app.domain.served_models import ModelRole
 from app.domain.writer import Agents, ReportLineage
 from workflows.agents.asker import Asker
 from workflows.agents.evidence_book import EvidenceBook
@@ -59,7 +60,8 @@ async def draft_for_run(attempt: StageAttempt, plan: ResearchPlan) -> None:
         return
     asks = shop.asks_a_model and not request.finish
     parts = [subtask.title for subtask in plan.subtasks]
-    rubric = await draft_rubric(request.query, attempt.make_kit(attempt.notes), parts, asks)
+    kit = attempt.make_kit(attempt.notes, attempt.models[ModelRole.RUBRIC])
+    rubric = await draft_rubric(request.query, kit, parts, asks)
     await persist(lambda: rubrics.add_draft(shop.database, request.run_id, rubric))
 
 
@@ -76,9 +78,9 @@ async def hold_to_rubric(
         return None
     if request.finish or not shop.asks_a_model:
         return RubricCheck(rubric, query, None, CheckedReport(written))
-    judge = attempt.make_kit(SharedMemory())
+    judge = attempt.make_kit(SharedMemory(), attempt.models[ModelRole.JUDGE])
     try:
-        desk = _make_desk(request, attempt, findings, written) if lineage.agents == Agents.MODEL else None
+        desk = await _make_desk(request, attempt, findings, written) if lineage.agents == Agents.MODEL else None
         checked = await check_against_rubric(rubric, written, query, judge, desk)
     except Exception as error:
         log.exception("run %s: the report could not be held to its rubric", request.run_id)
@@ -98,13 +100,13 @@ async def judge_afterwards(attempt: StageAttempt, query: ResearchQuery, report: 
         raise NotFound(f"run {attempt.request.run_id} has no rubric")
     if not attempt.shop.asks_a_model:
         return make_offline_scorecard(rubric, report, query)
-    judge = attempt.make_kit(SharedMemory())
+    judge = attempt.make_kit(SharedMemory(), attempt.models[ModelRole.JUDGE])
     return await make_scorecard(rubric, await check_against_rubric(rubric, report, query, judge, None), report, query, judge)
 
 
-def _make_desk(request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...], written: Report) -> ReportDesk:
+async def _make_desk(request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...], written: Report) -> ReportDesk:
     """Return the writer's desk, with the model and prompts that wrote the report."""
-    writer = writer_of(attempt.shop, request.query)
-    kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes), writer.chat, writer.prompts)
+    writer = await writer_of(attempt.shop, request.query)
+    kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes), writer.model)
     book = EvidenceBook(findings, written.quotes)
     return ReportDesk(kit, request.query, request.plan, findings, book, Asker(kit, REVISION_AGENT))

@@ -8,6 +8,7 @@ from temporalio.exceptions import ApplicationError
 
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding
+from app.domain.served_models import ModelRole
 from app.runs.storage.stage_openings import StageOpening, WantedStage
 from workflows.agents.planning import make_plan
 from workflows.agents.ports import BudgetSpent
@@ -37,7 +38,8 @@ async def _run_opened_search(shop: Workshop, request: SearchRequest, opening: St
         return await _store_finding(await _find_evidence(request, attempt), attempt)
 
     finding = await perform_open_stage(shop, request, _wanted_stage_of(request), opening, work, Finding.of_any_version)
-    points = _list_open_points(finding) if shop.agents_of(request.query).plan is make_plan else ()
+    planner = (await shop.open_models(request.query))[ModelRole.PLANNER]
+    points = _list_open_points(finding) if shop.agents_of(request.query, planner).plan is make_plan else ()
     return SearchOutcome(subtask_id=request.subtask_id, stop=finding.stop, detail=finding.detail, open_points=points)
 
 
@@ -94,9 +96,10 @@ async def _find_evidence(request: SearchRequest, attempt: StageAttempt) -> Findi
     subtask = request.plan.get_subtask(request.subtask_id)
     findings = {finding.subtask_id: finding for finding in attempt.needed_findings}
     memory = memory_of_search(subtask, request.plan, findings, attempt.notes)
-    agents = attempt.shop.agents_of(request.query)
+    model = attempt.models[ModelRole.SEARCHER]
+    agents = attempt.shop.agents_of(request.query, model)
     try:
-        return await agents.search(subtask, request.plan, request.query, attempt.make_kit(memory))
+        return await agents.search(subtask, request.plan, request.query, attempt.make_kit(memory, model))
     except BudgetSpent as spent:
         return Finding(subtask_id=subtask.id, stop=spent.reason, usage=attempt.record.usage)
     except Exception as error:

@@ -36,7 +36,8 @@ class LastEvent(NamedTuple):
 
 @dataclass
 class StageLedger:
-    """One attempt at one stage. `first` is the reservation made when the stage opened; the first agent that asks gets it.
+    """One attempt at one stage. `prices_of` gives the prices of a model. `first` is the reservation made when the stage
+    opened; the first agent that asks gets it.
 
     With `finish` no further turn is allowed and the stage ends with what it has. `stopping` says whether this worker is about to
     end. Unless the run is `capped`, calls need no reservation; a cap that is set meanwhile is read with the next stored turn.
@@ -47,7 +48,7 @@ class StageLedger:
     stage: str
     attempt: int
     room: RunRoom
-    prices: ModelPrices
+    prices_of: Callable[[str], ModelPrices]
     stopping: Callable[[], bool]
     first: Reservation = NOTHING
     finish: bool = False
@@ -62,7 +63,7 @@ class StageLedger:
         """Return the agent's reservation."""
         found = self._agents.get(agent)
         if found is None:
-            found = self._agents[agent] = AgentAllowance(self.prices, self.first)
+            found = self._agents[agent] = AgentAllowance(self.first)
             self.first = NOTHING
         return found
 

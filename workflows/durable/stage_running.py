@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from temporalio import activity
@@ -16,6 +17,7 @@ from app.runs.storage.stage_openings import StageOpening, WantedStage, open_stag
 from retrieval.outside.meter import count_for
 from workflows.durable import policies
 from workflows.durable.failures import RunHalted, WorkerStopping, make_final_failure, make_halted_failure, make_stopping_failure
+from workflows.durable.gone_models import explain_refusal
 from workflows.durable.payloads import StageRequest
 from workflows.durable.persistence import persist
 from workflows.durable.recording import DurableRecord
@@ -80,15 +82,17 @@ async def perform_open_stage(
         stage,
         opening.attempt,
         shop.rooms.room_of(request.run_id),
-        shop.prices_of(stage, request.query),
+        lambda name: shop.models.find_known(name).prices,
         activity.is_worker_shutdown,
         first=first if opening.granted and first is not None else NOTHING,
         finish=request.finish,
         capped=opening.capped,
         halt=opening.halt,
     )
-    record = DurableRecord(ledger, opening.turns, shop.models.__getitem__, shop.index_circuit, shop.silence)
-    attempt = StageAttempt(shop, request, stage, wanted.title, opening, ledger, record)
+    explain = partial(explain_refusal, shop.database, request.query.models)
+    record = DurableRecord(ledger, opening.turns, shop.model_circuits.__getitem__, shop.index_circuit, shop.silence_of, explain)
+    models = await shop.open_models(request.query)
+    attempt = StageAttempt(shop, request, stage, wanted.title, opening, ledger, record, models)
     with count_for(request.run_id):
         return await _run_guarded(ledger, record, lambda: work(attempt))
 

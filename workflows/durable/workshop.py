@@ -3,9 +3,9 @@
 import sys
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import asyncpg
 
@@ -17,6 +17,7 @@ from app.domain.evidence import Finding, Quote
 from app.domain.limits import Quota
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery, SystemName
+from app.domain.served_models import SETTINGS_MODEL, ModelRole, RoleModels
 from app.outgoing.mail import Mailbox
 from app.outside_calls.storage import OutsideCallStore
 from app.runs.storage.run_log import NOTHING, Reservation, RunLog, SourceSnapshot
@@ -26,12 +27,10 @@ from retrieval.ports import PageReader
 from retrieval.search.tenant_index import TenantView
 from retrieval.service.client import IndexClient
 from workflows.agents.agent_set import AgentSet
-from workflows.agents.codec import StepCodec
 from workflows.agents.effort import bounds_of, fit_bounds, limits_of
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
-from workflows.agents.ports import ChatModel
-from workflows.chat_models.endpoint import ModelOffer, ModelPrices
+from workflows.chat_models.served_book import OpenModel, ServedModels
 from workflows.durable.allowance import reserve_first_call
 from workflows.durable.failures import make_stopping_failure
 from workflows.durable.known_sources import KnownSources
@@ -42,12 +41,12 @@ from workflows.durable.recording import DurableRecord
 from workflows.durable.run_rooms import RunRooms
 from workflows.durable.silence import USUAL_PATIENCE, SilencePolicy
 from workflows.durable.stage_ledger import StageLedger
-from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
 from workflows.tools.toolbox import NO_OUTSIDE_TOOLS, OutsideTools, build_toolbox, build_whole_reader, corpora_of_query
 
 USER = "user"
 REPORT_STAGE = "report"
+RunModels: TypeAlias = Mapping[ModelRole, OpenModel]
 
 
 @dataclass
@@ -56,27 +55,21 @@ class Workshop:
 
     `reader` turns a run's view of the index into a page reader; by default it is the index alone. `outside_tools` is what tools
     may use outside the index; `outside_calls` is what all workers share of the calls there. `scientific` names the collections of
-    papers. `alternatives` are further models for writing reports, by name; `build` is the program's version in their lineage;
-    `most` is the most that an organisation may use; `silence` says how long a model may be silent. Cycles of retraining have
-    their folders in `loop`, train with the interpreter `train_python`, and keep models in `artifacts`.
+    papers. `fallback` are the agents that need no model; `build` is the program's version in the lineage of reports; `most` is
+    the most that an organisation may use; `silence` says how long a model may be silent. Cycles of retraining have their folders
+    in `loop`, train with the interpreter `train_python`, and keep models in `artifacts`.
     """
 
     database: asyncpg.Pool
     index: IndexClient
-    agents: AgentSet
+    models: ServedModels
     fallback: AgentSet
-    chat: ChatModel
-    codec: StepCodec
-    prompts: PromptLibrary
-    prices: ModelPrices = field(default_factory=ModelPrices)
     asks_a_model: bool = True
-    context_tokens: int = 0
     reader: Callable[[PageReader], PageReader] = lambda stored: stored
     outside_tools: OutsideTools = NO_OUTSIDE_TOOLS
     judge: ClaimGrader = ClaimGrader.OFFLINE
     scientific: tuple[str, ...] = ()
     mailbox: Mailbox | None = None
-    alternatives: Mapping[str, ModelOffer] = field(default_factory=dict)
     build: str = ""
     most: Quota = NO_LIMITS
     silence: SilencePolicy = USUAL_PATIENCE
@@ -87,31 +80,35 @@ class Workshop:
     outside_calls: OutsideCallStore = field(init=False)
     stored_sources: KnownSources = field(default_factory=KnownSources, init=False)
     rooms: RunRooms = field(init=False)
-    models: defaultdict[str, ServerCircuit] = field(init=False)
+    model_circuits: defaultdict[str, ServerCircuit] = field(init=False)
     index_circuit: ServerCircuit = field(init=False)
 
     def __post_init__(self) -> None:
         self.log = RunLog(self.database)
         self.outside_calls = OutsideCallStore(self.database)
         self.rooms = RunRooms(self.log)
-        self.models = defaultdict(ServerCircuit)
+        self.model_circuits = defaultdict(ServerCircuit)
         self.index_circuit = ServerCircuit(refusal=ToolError)
 
-    def prices_of(self, stage: str, query: ResearchQuery) -> ModelPrices:
-        """Return the prices of this stage's calls. The report may be written with another model."""
-        offer = self.alternatives.get(query.writer.model or "") if stage == REPORT_STAGE else None
-        return offer.prices if offer else self.prices
+    async def open_models(self, query: ResearchQuery) -> RunModels:
+        """Return the models of a run's roles, which were fixed when it was created. Without a model it is a stand-in."""
+        names = query.models if self.asks_a_model else SETTINGS_MODEL
+        return {role: await self.models.open(names.of(role)) for role in ModelRole}
 
-    def agents_of(self, query: ResearchQuery) -> AgentSet:
-        """Return the agents of the query's system. Without a model there is only one set."""
+    def agents_of(self, query: ResearchQuery, model: OpenModel) -> AgentSet:
+        """Return the agents of the query's system for a model. Without a model there is only one set."""
         other = self.asks_a_model and query.system is not SystemName.MINDDR
-        return AGENTS[query.system] if other else self.agents
+        return AGENTS[query.system] if other else model.agents
+
+    def silence_of(self, name: str) -> SilencePolicy:
+        """Return how long this model may be silent: longer where its server is on this machine."""
+        return replace(self.silence, on_this_machine=self.models.find_known(name).on_this_machine)
 
     def reserve_first(self, finish: bool) -> Reservation | None:
         """Return the reservation of a stage that opens; None if it spends nothing and so may always run."""
         if finish:
             return None
-        return reserve_first_call(self.prices) if self.asks_a_model else NOTHING
+        return reserve_first_call(self.models.main.prices) if self.asks_a_model else NOTHING
 
     def view_index(self, query: ResearchQuery) -> TenantView:
         """Return the index as the organisation that asks sees it. What several collections have is read from the query's."""
@@ -125,7 +122,7 @@ class Workshop:
 
 @dataclass
 class StageAttempt:
-    """One attempt at an open stage."""
+    """One attempt at an open stage, with the models of its run's roles."""
 
     shop: Workshop
     request: StageRequest
@@ -134,6 +131,12 @@ class StageAttempt:
     opening: StageOpening
     ledger: StageLedger
     record: DurableRecord
+    models: RunModels
+
+    @property
+    def model_names(self) -> RoleModels:
+        """The names of the models of the run's roles."""
+        return RoleModels(**{role.value: model.name for role, model in self.models.items()})
 
     @property
     def notes(self) -> SharedMemory:
@@ -147,20 +150,20 @@ class StageAttempt:
         """The index as this run's organisation sees it."""
         return self.shop.view_index(self.request.query)
 
-    def make_kit(self, memory: SharedMemory, chat: ChatModel | None = None, prompts: PromptLibrary | None = None) -> Kit:
-        """Return everything an agent may use in this stage. `chat` and `prompts` replace the workshop's own."""
+    def make_kit(self, memory: SharedMemory, model: OpenModel) -> Kit:
+        """Return everything that an agent over this model may use in this stage."""
         shop, query, index = self.shop, self.request.query, self.index
         memory_of_tools = shop.rooms.memory_of(query.evidence_of or self.request.run_id)
         corpora, outside = corpora_of_query(query, shop.scientific), shop.outside_tools
-        bounds = fit_bounds(bounds_of(query), shop.context_tokens, query.language)
+        bounds = fit_bounds(bounds_of(query), model.context_tokens, query.language)
         reader = shop.make_reader(query.scope, index)
         return Kit(
-            chat=chat or shop.chat,
+            chat=model.chat,
             tools=build_toolbox(index, reader, corpora, memory_of_tools, outside, query.scope, shop.asks_a_model),
             whole=build_whole_reader(index, corpora, memory_of_tools, bounds.evidence_chars, outside, query.scope),
             record=self.record,
-            prompts=prompts or shop.prompts,
-            codec=shop.codec,
+            prompts=model.prompts,
+            codec=model.codec,
             today=self.opening.asked_on,
             clock=self.record.read_clock,
             limits=limits_of(query),

@@ -12,26 +12,17 @@ from app.database.schema import require_schema
 from app.domain.errors import SetupError
 from app.outgoing.mail import mailbox_of
 from app.outside_calls.storage import OutsideCallStore
-from app.settings import Codec as CodecName
 from app.settings import Settings
 from retrieval.outside.pages import OutsideReader
 from retrieval.outside.services import OutsideServices, open_outside_services
 from retrieval.ports import PageReader
 from retrieval.service.client import IndexClient
 from workflows.agents.brief import BRIEF
-from workflows.agents.codec import SchemaCodec, TagCodec
-from workflows.agents.effort import USUAL_CONTEXT, is_small
-from workflows.agents.model_driven import choose_agents
-from workflows.chat_models.absent import AbsentModel
-from workflows.chat_models.configured import alternatives_of, endpoint_of
-from workflows.chat_models.context_size import find_context_tokens
-from workflows.chat_models.endpoint import ModelEndpoint, ModelOffer, ModelPrices
-from workflows.chat_models.openai_compatible import connect_model
 from workflows.durable.deployment import compute_build_id
 from workflows.durable.mcp_tools import connect_mcp_tools
+from workflows.durable.served_setup import open_served_models
 from workflows.durable.silence import SilencePolicy
 from workflows.durable.workshop import Workshop
-from workflows.prompts.library import SHORT, PromptLibrary
 from workflows.tools.toolbox import OutsideTools
 
 DATABASE_CONNECTIONS = 12
@@ -52,59 +43,35 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
         database = await connect_database(url, DATABASE_CONNECTIONS, "RUBRICA_WORKER_DATABASE_URL")
         stack.push_async_callback(database.close)
         await require_schema(database)
-        endpoint = endpoint_of(settings)
-        context = await _find_context(settings, endpoint)
         index = await stack.enter_async_context(IndexClient(settings.retrieval_url))
         outside = await stack.enter_async_context(open_outside_services(settings, OutsideCallStore(database)))
         mcp = await stack.enter_async_context(connect_mcp_tools(settings.mcp_servers, outside.entrance))
         yield Workshop(
             database=database,
             index=index,
-            agents=choose_agents(context) if endpoint else BRIEF,
+            models=await open_served_models(settings, database, stack),
             fallback=BRIEF,
-            chat=await stack.enter_async_context(connect_model(endpoint)) if endpoint else AbsentModel(),
-            codec=(TagCodec if settings.llm_codec is CodecName.TAGS else SchemaCodec)(is_small(context)),
-            prompts=PromptLibrary.load().choose_versions(SHORT if is_small(context) else {}),
-            context_tokens=context,
-            prices=endpoint.prices if endpoint else ModelPrices(),
-            asks_a_model=endpoint is not None,
+            asks_a_model=settings.default_model is not None,
             reader=_make_reader(outside),
             outside_tools=OutsideTools(outside.web, outside.papers, mcp.reading, mcp.writing),
             judge=settings.claim_judge,
             scientific=settings.scientific_collections,
             mailbox=mailbox_of(settings),
-            alternatives={
-                e.model: ModelOffer(await stack.enter_async_context(connect_model(e)), e.prices)
-                for e in alternatives_of(settings)
-            },
             build=compute_build_id(),
             most=AccountPolicy.of(settings).most,
-            silence=_make_silence_policy(settings, endpoint),
+            silence=_make_silence_policy(settings),
             loop=settings.loop,
             artifacts=settings.artifacts,
             train_python=str(settings.train_python or sys.executable),
         )
 
 
-def _make_silence_policy(settings: Settings, endpoint: ModelEndpoint | None) -> SilencePolicy:
+def _make_silence_policy(settings: Settings) -> SilencePolicy:
     given = settings.llm_give_up_after
     return SilencePolicy(
         tell_after=timedelta(seconds=settings.llm_tell_after),
         give_up_after=None if given is None else timedelta(seconds=given),
-        on_this_machine=endpoint is not None and endpoint.on_this_machine,
     )
-
-
-async def _find_context(settings: Settings, endpoint: ModelEndpoint | None) -> int:
-    """Return the tokens of the model's context: as set, else as its server tells, else 0."""
-    if settings.llm_context or endpoint is None:
-        return settings.llm_context
-    tokens = await find_context_tokens(endpoint)
-    if not tokens:
-        log.warning(
-            "the context of %s is unknown and taken for %d tokens: RUBRICA_LLM_CONTEXT sets it", endpoint.model, USUAL_CONTEXT
-        )
-    return tokens
 
 
 def _make_reader(outside: OutsideServices) -> Callable[[PageReader], PageReader]:

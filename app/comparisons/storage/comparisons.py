@@ -10,7 +10,7 @@ from app.domain.query import ResearchQuery
 from app.domain.revision import DELIVERED
 from app.domain.run import EventType
 from app.domain.writer import ReportLineage
-from app.models.storage.resolution import resolve_roles
+from app.models.storage.resolution import replace_gone
 from app.preferences.nouns.feedback import CandidatePlace, Viewing
 from app.runs.storage.run_log import to_json
 
@@ -132,7 +132,7 @@ async def create(database: Executor, new: ComparisonPlan, missing: Mapping[str, 
 
     Its roles keep the first run's models, so that the two differ in what was asked alone, unless one is gone.
     """
-    query = new.query.model_copy(update={"models": await resolve_roles(database, new.query.models)})
+    query = new.query.model_copy(update={"models": await replace_gone(database, new.query.models)})
     budget = query.budget
     event = {"question": query.question, "system": query.system, "effort": query.effort, "language": query.language}
     async with translate_outages():

@@ -119,12 +119,13 @@ class ServedModelRow(SQLModel, table=True):
 
 
 class ModelAliasRow(SQLModel, table=True):
-    """The served model that new runs get in a role."""
+    """The served model that new runs get in a role. `of_settings`: nobody but the settings has ever moved it."""
 
     __tablename__ = "model_aliases"
     __table_args__ = (_one_of("role", ModelRole, "model_aliases_role"), visible_rows("true", "SELECT"))
     role: str = Field(primary_key=True, sa_type=Text)
     served: str = Field(foreign_key="served_models.name", sa_type=Text)
+    of_settings: bool = Field(sa_column_kwargs={"server_default": "false"})
     since: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
 
 

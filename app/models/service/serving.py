@@ -36,16 +36,16 @@ def list_models_of_settings(settings: Settings) -> list[ServedModel]:
 
 
 async def register_settings(trusted: asyncpg.Pool, models: Sequence[ServedModel]) -> None:
-    """Know the settings' models, and give the first of them each role that nobody but the settings has ever moved."""
+    """Know the settings' models, and give the first of them each role that nobody else has ever moved."""
     if not models:
         return
     async with translate_outages(), trusted.acquire() as connection, connection.transaction():
         await aliases.lock(connection)
         for model in models:
             await served.set_of_settings(connection, model)
-        kept = await aliases.list_moved_by_others(connection, SETTINGS)
+        held = await aliases.list_all(connection)
         for role in ModelRole:
-            if role not in kept:
+            if role not in held or held[role].of_settings:
                 await move_alias(connection, role, models[0].name, SETTINGS, "the settings name this model")
 
 
@@ -62,7 +62,8 @@ async def add_model(connection: Executor, model: ServedModel) -> None:
 async def move_alias(connection: Executor, role: ModelRole, to: str, by: str, why: str) -> AliasMove | None:
     """Give a role to a served model, and keep the move. The move tells the holder before; None: `to` has the role already.
 
-    `connection` has a transaction open. `by` is a person's address, `cycle`, `canary` or `settings`. Runs that exist keep theirs.
+    What the settings gave and somebody gives again stays, from then on, when the settings change. `connection` has a
+    transaction open. `by` is a person's address, `cycle`, `canary` or `settings`. Runs that exist keep theirs.
 
     Raises:
         NotFound: there is no served model of this name.
@@ -70,9 +71,10 @@ async def move_alias(connection: Executor, role: ModelRole, to: str, by: str, wh
     """
     await aliases.lock(connection)
     before = (await aliases.list_all(connection)).get(role)
-    if before is not None and before.served == to:
+    pinned = before is not None and before.of_settings and by != SETTINGS
+    if before is not None and before.served == to and not pinned:
         return None
-    if not await aliases.set_holder(connection, role, to):
+    if not await aliases.set_holder(connection, role, to, by == SETTINGS):
         await get_model(connection, to)
         raise Conflict(f"the served model {to!r} is gone from its server: add it again once it is there, or choose another")
     return await aliases.note_move(connection, role, before.served if before else "", to, by, why)

@@ -9,23 +9,24 @@ from app.domain.served_models import AliasMove, ModelRole
 
 # Who reads goes on reading; whoever else moves an alias waits.
 LOCK = "LOCK TABLE model_aliases IN SHARE ROW EXCLUSIVE MODE"
-LIST = "SELECT role, served, since FROM model_aliases ORDER BY role"
+LIST = "SELECT role, served, of_settings, since FROM model_aliases ORDER BY role"
 SET = """
-    INSERT INTO model_aliases (role, served) SELECT $1, name FROM served_models WHERE name = $2 AND gone_at IS NULL FOR SHARE
-    ON CONFLICT (role) DO UPDATE SET served = excluded.served, since = now() RETURNING true"""
+    INSERT INTO model_aliases (role, served, of_settings)
+    SELECT $1, name, $3 FROM served_models WHERE name = $2 AND gone_at IS NULL FOR SHARE
+    ON CONFLICT (role) DO UPDATE SET served = excluded.served, of_settings = excluded.of_settings, since = now() RETURNING true"""
 NOTE = """
     INSERT INTO alias_moves (role, came_from, went_to, by, why) VALUES ($1, $2, $3, $4, $5)
     RETURNING role, came_from, went_to, by, why, at"""
 MOVES = """
     SELECT role, came_from, went_to, by, why, at FROM alias_moves WHERE $1::text IS NULL OR role = $1 ORDER BY id DESC LIMIT $2"""
-MOVED_BY_OTHERS = "SELECT DISTINCT role FROM alias_moves WHERE by <> $1"
 
 
 class Alias(NamedTuple):
-    """The served model that new runs get in a role."""
+    """The served model that new runs get in a role. `of_settings`: nobody but the settings has ever moved it."""
 
     role: ModelRole
     served: str
+    of_settings: bool
     since: datetime
 
 
@@ -39,13 +40,15 @@ async def list_all(database: Executor) -> dict[ModelRole, Alias]:
     """Return the alias of each role that has one."""
     async with translate_outages():
         rows = await database.fetch(LIST)
-    return {role: Alias(role, row["served"], row["since"]) for row in rows if (role := ModelRole(row["role"]))}
+    return {
+        role: Alias(role, row["served"], row["of_settings"], row["since"]) for row in rows if (role := ModelRole(row["role"]))
+    }
 
 
-async def set_holder(connection: Executor, role: ModelRole, served: str) -> bool:
+async def set_holder(connection: Executor, role: ModelRole, served: str, of_settings: bool) -> bool:
     """Give the role to a served model. False: there is none of this name, or it is gone."""
     async with translate_outages():
-        return bool(await connection.fetchval(SET, role, served))
+        return bool(await connection.fetchval(SET, role, served, of_settings))
 
 
 async def note_move(connection: Executor, role: ModelRole, came_from: str, went_to: str, by: str, why: str) -> AliasMove:
@@ -60,9 +63,3 @@ async def list_moves(database: Executor, role: ModelRole | None, limit: int) -> 
     """Return up to `limit` moves (of one role), the newest first."""
     async with translate_outages():
         return [AliasMove(**dict(row)) for row in await database.fetch(MOVES, role, limit)]
-
-
-async def list_moved_by_others(database: Executor, mover: str) -> frozenset[ModelRole]:
-    """Return the roles that anybody but this mover has moved."""
-    async with translate_outages():
-        return frozenset(ModelRole(row["role"]) for row in await database.fetch(MOVED_BY_OTHERS, mover))

@@ -27,7 +27,8 @@ class SteeringController(Controller):
     @post("/resume", status_code=202, responses=problem_responses(400, 404, 409))
     async def resume(self, run_id: RunId, steering: SteeringService, data: JSONBody[Resumption | None] = None) -> Run:
         """Continue a run that is paused or has reached its budget."""
-        return await steering.resume(run_id, finish=data is not None and data.finish)
+        wish = data or Resumption()
+        return await steering.resume(run_id, wish.finish, wish.present_models)
 
     @post("/approve", status_code=202, responses=problem_responses(404, 409))
     async def approve(self, run_id: RunId, steering: SteeringService) -> Run:

@@ -11,7 +11,8 @@ from app.domain.budget import Budget
 from app.domain.contract import Halt, PlanRevision, SubtaskAddition, SubtaskRemoval
 from app.domain.errors import Conflict, NotFound, Outdated
 from app.domain.plan import ResearchPlan, Subtask
-from app.domain.run import Run, RunStatus
+from app.domain.run import Run, RunStatus, WaitReason
+from app.models.storage.resolution import replace_gone
 from app.runs.service.gateway import RunGateway
 from app.runs.service.runs import Runs
 from app.runs.storage import steering
@@ -47,9 +48,10 @@ class Steering:
                 await self._gateway.pause(run_id)
         return await self._runs.get(run_id)
 
-    async def resume(self, run_id: UUID, finish: bool) -> Run:
+    async def resume(self, run_id: UUID, finish: bool, present_models: bool = False) -> Run:
         """Continue where the run stopped; with `finish`, write the report from the evidence so far, spending nothing more.
 
+        With `present_models`, a run that waits for its model gets, in roles whose model is gone, the models that have them now.
         A run whose workflow is lost starts anew from the record: what is stored is not paid for again. Resuming
         a run that goes on changes nothing.
         """
@@ -63,6 +65,8 @@ class Steering:
             return run
         if run.status is RunStatus.BUDGET_REACHED and not finish and not await steering.has_budget_left(self._database, run_id):
             raise Conflict("the budget is spent: raise it and resume, or resume with finish to get a report from what there is")
+        if present_models:
+            await self._take_present_models(run)
         await steering.set_finish(self._database, run_id, finish)
         await steering.set_control(self._database, run_id, Halt.NONE, replacing=(Halt.PAUSE,))
         try:
@@ -71,6 +75,14 @@ class Steering:
             lost = await self._log.load(run_id)
             await self._runs.start(lost.model_copy(update={"reopens": True}))
         return await self._runs.get(run_id)
+
+    async def _take_present_models(self, run: Run) -> None:
+        """Replace the models of the run that are gone. Its workflow reads them when it goes on."""
+        if run.reason is not WaitReason.MODEL_REFUSED:
+            raise Conflict(f"run {run.id} does not wait for its model: a run keeps the models that it began with")
+        query = (await self._log.load(run.id)).query
+        models = await replace_gone(self._database, query.models)
+        await steering.set_query(self._database, run.id, query.model_copy(update={"models": models}))
 
     async def approve(self, run_id: UUID) -> Run:
         """Continue with the plan as it stands. Approving again changes nothing."""

@@ -6,12 +6,14 @@ from uuid import UUID
 from app.database.engine import Executor, translate_outages
 from app.domain.budget import Budget
 from app.domain.contract import Halt
+from app.domain.query import ResearchQuery
 from app.domain.run import EventType
 from app.runs.storage.run_log import to_json
 
 CONTROL = "SELECT control FROM ledgers WHERE run_id = $1"
 SET_CONTROL = "UPDATE ledgers SET control = $2, updated_at = now() WHERE run_id = $1 AND control = ANY($3::text[]) RETURNING true"
 SET_FINISH = "UPDATE runs SET finish = $2 WHERE id = $1"
+SET_QUERY = "UPDATE runs SET query = $2 WHERE id = $1 AND finished_at IS NULL"
 SET_APPROVED = "UPDATE runs SET approved = true WHERE id = $1"
 APPROVED = "SELECT approved FROM runs WHERE id = $1"
 # What ends also the calls in flight. The caps on tokens and money do not: these calls were reserved for. Whoever asks is at work:
@@ -64,6 +66,12 @@ async def set_finish(database: Executor, run_id: UUID, finish: bool) -> None:
     """Keep whether the run is to end with what there is, for a workflow that is started anew."""
     async with translate_outages():
         await database.execute(SET_FINISH, run_id, finish)
+
+
+async def set_query(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
+    """Replace what a run works with: nothing but the models of its roles ever changes."""
+    async with translate_outages():
+        await database.execute(SET_QUERY, run_id, query.model_dump_json())
 
 
 async def set_approved(database: Executor, run_id: UUID) -> None:

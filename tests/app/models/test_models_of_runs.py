@@ -9,7 +9,7 @@ from app.domain.served_models import ModelRole, ServedModel
 from app.http.services import open_services
 from app.models.service.serving import move_alias
 from app.runs.storage.run_log import RunLog
-from tests.app.served_api import InMemoryRuns, serve_api
+from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 FIRST, SECOND = (ServedModel(name=name, address="http://127.0.0.1:9/v1") for name in ("first-model", "second-model"))
 
@@ -26,8 +26,8 @@ async def test_a_run_keeps_the_models_that_it_was_created_with(
         async with pool.acquire() as connection, connection.transaction():
             await move_alias(connection, ModelRole.WRITER, SECOND.name, "ada@example.org", "better")
         later = (await api.post("/v1/runs", {"question": "Who wrote it?", "beside": ["react"]})).json
-        for run, writer in ((early, "first-model"), (later, "second-model")):
-            assert await read_models(pool, run["id"]) == {**dict.fromkeys(ModelRole, "first-model"), "writer": writer}
+        for run, writer in ((early, ""), (later, "second-model")):  # an empty name means the settings' model
+            assert await read_models(pool, run["id"]) == {**dict.fromkeys(ModelRole, ""), "writer": writer}
         [beside] = await pool.fetch("SELECT id FROM runs WHERE query->>'evidence_of' = $1", later["id"])
         assert await read_models(pool, str(beside["id"])) == await read_models(pool, later["id"])
 
@@ -35,3 +35,11 @@ async def test_a_run_keeps_the_models_that_it_was_created_with(
         assert b"-model" not in orjson.dumps(told)
         refused = await api.post("/v1/runs", {"question": "Who?", "models": {"writer": "second-model"}})
         assert refused.is_problem(400)
+
+
+async def test_only_a_run_that_waits_for_its_model_may_change_it(api: ApiClient) -> None:
+    run_id = await api.ask()
+    await api.post(f"/v1/runs/{run_id}/pause")
+    refused = await api.post(f"/v1/runs/{run_id}/resume", {"present_models": True})
+    assert refused.is_problem(409)
+    assert "keeps the models that it began with" in refused.json["detail"]

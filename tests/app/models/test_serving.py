@@ -21,7 +21,7 @@ from app.models.service.serving import (
     start_canary,
 )
 from app.models.storage import aliases, canaries, served
-from app.models.storage.resolution import resolve_roles
+from app.models.storage.resolution import replace_gone, resolve_roles
 from app.settings import read_settings
 
 HERE = "http://127.0.0.1:9/v1"
@@ -123,11 +123,14 @@ async def test_roles_are_resolved_from_aliases_and_what_is_held_stays_while_it_i
     await register_settings(pool, read_models(RUBRICA_LLM_ALTERNATIVES="small"))
     await give_role(pool, ModelRole.JUDGE, "small")
     found = await resolve_roles(pool)
-    assert found == RoleModels(planner="first", searcher="first", writer="first", rubric="first", judge="small")
+    assert found == RoleModels(judge="small")  # the others are the settings', whatever model they name when it is asked
     await give_role(pool, ModelRole.JUDGE, "first")
     assert await resolve_roles(pool, found) == found
     await served.mark_gone(pool, "small")
     assert await resolve_roles(pool, found) == found.model_copy(update={"judge": "first"})
+    await give_role(pool, ModelRole.WRITER, "first")
+    assert await replace_gone(pool, found) == found.model_copy(update={"judge": "first"})
+    assert await replace_gone(pool, RoleModels()) == RoleModels()
 
 
 async def test_a_canary_serves_the_same_share_of_organisations_until_it_ends(pool: asyncpg.Pool) -> None:
@@ -141,11 +144,11 @@ async def test_a_canary_serves_the_same_share_of_organisations_until_it_ends(poo
         await start_canary(pool, uuid4(), version, ModelRole.WRITER, "writer-v1-abc", 0.1)
     assert await canaries.list_running(pool) == {ModelRole.WRITER: started}
     for house in (uuid4() for _ in range(20)):
-        expected = "writer-v1-abc" if falls_to_canary(canary, house, 0.5) else "first"
+        expected = "writer-v1-abc" if falls_to_canary(canary, house, 0.5) else ""
         assert (await resolve_roles(pool, organisation=house)).writer == expected
     drawn = next(house for house in iter(uuid4, None) if falls_to_canary(canary, house, 0.5))
     await served.mark_gone(pool, "writer-v1-abc")
-    assert (await resolve_roles(pool, organisation=drawn)).writer == "first"
+    assert (await resolve_roles(pool, organisation=drawn)).writer == ""
     ended = await end_canary(pool, canary, CanaryState.ROLLED_BACK, "worse")
     assert (ended.state, ended.why, ended.ended_at is not None) == (CanaryState.ROLLED_BACK, "worse", True)
     assert await end_canary(pool, canary, CanaryState.PROMOTED, "") == ended

@@ -54,13 +54,13 @@ class RecordedRun:
             stage,
             opening.attempt,
             room or RunRooms(self.log).room_of(self.run_id),
-            self.prices,
+            lambda _: self.prices,
             lambda: self.stopping,
             halt=opening.halt,
             finish=finish,
         )
         circuits = defaultdict(ServerCircuit)
-        return DurableRecord(ledger, opening.turns, circuits.__getitem__, ServerCircuit(refusal=ToolError), silence)
+        return DurableRecord(ledger, opening.turns, circuits.__getitem__, ServerCircuit(refusal=ToolError), lambda _: silence)
 
     async def set_halt(self, halt: Halt) -> None:
         await steering.set_control(self.database, self.run_id, halt, replacing=tuple(Halt))

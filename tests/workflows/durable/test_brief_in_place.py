@@ -26,7 +26,6 @@ from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.brief_instead import write_brief_instead
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.chat_models.endpoint import ModelOffer, ModelPrices
 from workflows.prompts.library import PromptLibrary
 
 PAGE = "A speech of 1824. The tariffs of that year were laid to protect the mills of the north. The house rose at nine."
@@ -72,12 +71,10 @@ async def test_the_sources_of_the_brief_can_be_read(house: WholeProduct) -> None
 
 async def test_the_brief_is_not_named_after_the_model_and_is_compared_with_nothing_as_its_text(house: WholeProduct) -> None:
     comparisons, other = Comparisons(house.database, house.runs, house.steering), ToyModel(name="other")
-    async with house.start_worker() as shop:
-        shop.alternatives = {"other": ModelOffer(other, ModelPrices())}
+    async with house.start_worker(others=[other]):
         run_id = await house.ask()
         await house.wait_for(run_id, RunStatus.COMPLETED)
-    async with house.start_worker(AGENTS) as shop:
-        shop.alternatives = {"other": ModelOffer(other, ModelPrices())}
+    async with house.start_worker(AGENTS, others=[other]):
         made = await comparisons.create(run_id, WriterSettings(model="other"), LOCAL_USER)
         await house.wait_for(made.made_run_id, RunStatus.COMPLETED)
     lineage = await living_runs.get_lineage(house.database, made.made_run_id)
@@ -100,8 +97,7 @@ async def test_a_source_without_a_copy_is_not_cited(house: WholeProduct) -> None
 
 async def test_a_rubric_that_the_brief_fails_does_not_take_its_citations_away(house: WholeProduct) -> None:
     house.model, house.index = Judge(), WiderIndex()
-    async with house.start_worker(AGENTS) as shop:
-        shop.prompts = PromptLibrary.load()
+    async with house.start_worker(AGENTS, prompts=PromptLibrary.load()):
         run_id = await house.ask(approve_plan=True, rubric=True)
         await house.wait_for(run_id, RunStatus.AWAITING_APPROVAL)
         drafted = (await asking(house).get_rubric(run_id)).rubric

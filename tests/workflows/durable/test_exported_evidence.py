@@ -50,7 +50,7 @@ async def compare_two_reports(house: WholeProduct) -> ShownComparison:
     await feedback.set_own_consent(house.database, LOCAL_USER, True)
     await feedback.set_organisation_consent(house.database, LOCAL_ORGANISATION, LOCAL_USER, True)
     comparisons = Comparisons(house.database, house.runs, house.steering)
-    shop = replace(house.make_workshop(MODEL_DRIVEN), chat=ScriptedModel(answer_in_two_ways), prompts=PROMPTS)
+    shop = house.make_workshop(MODEL_DRIVEN, chat=ScriptedModel(answer_in_two_ways), prompts=PROMPTS)
     async with run_worker(house.client, shop, "test-evidence"):
         run_id = await house.ask("Why were tariffs laid?")
         await house.wait_for(run_id, RunStatus.COMPLETED)

@@ -81,7 +81,7 @@ async def test_when_the_report_agent_fails_the_report_is_a_brief_and_says_so(hou
 
 
 async def test_a_model_of_gibberish_leaves_a_brief_on_the_question(house: WholeProduct) -> None:
-    shop = replace(house.make_workshop(MODEL_DRIVEN), chat=ScriptedModel(lambda _: "gibberish"), prompts=PROMPTS)
+    shop = house.make_workshop(MODEL_DRIVEN, chat=ScriptedModel(lambda _: "gibberish"), prompts=PROMPTS)
     async with run_worker(house.client, shop, "test-gibberish"):
         run_id = await house.ask("why tariffs?")
         await house.wait_for(run_id, RunStatus.COMPLETED)

@@ -16,8 +16,8 @@ from workflows.prompts.library import PromptLibrary
 async def test_a_model_judges_claims_at_every_effort_and_within_the_cap(
     house: WholeProduct, effort: Effort, budget: Budget
 ) -> None:
-    async with house.start_worker() as shop:
-        shop.judge, shop.prompts = ClaimGrader.MODEL, PromptLibrary.load()
+    async with house.start_worker(prompts=PromptLibrary.load()) as shop:
+        shop.judge = ClaimGrader.MODEL
         run_id = await house.ask(effort=effort, budget=budget)
         await house.wait_for(run_id, RunStatus.COMPLETED)
     calls = await house.list_events(run_id, EventType.MODEL_CALL)

@@ -50,8 +50,7 @@ async def agents_of(house: WholeProduct, run_id: UUID) -> list[str]:
 
 async def test_the_rubric_is_drafted_edited_held_to_and_comes_back_as_the_scorecard(house: WholeProduct) -> None:
     house.model = Judge()
-    async with house.start_worker() as shop:
-        shop.prompts = PromptLibrary.load()
+    async with house.start_worker(prompts=PromptLibrary.load()):
         run_id = await house.ask(approve_plan=True, rubric=True)
         await house.wait_for(run_id, RunStatus.AWAITING_APPROVAL)
         drafted = (await asking(house).get_rubric(run_id)).rubric
@@ -87,8 +86,7 @@ async def test_a_run_without_a_rubric_has_no_step_of_it(house: WholeProduct) -> 
 async def test_at_the_budget_the_report_waits_and_finishing_leaves_what_nobody_judged_open(house: WholeProduct) -> None:
     house.model = Judge()
     house.model.hook = gate = Gate("outline")
-    async with house.start_worker() as shop:
-        shop.prompts = PromptLibrary.load()
+    async with house.start_worker(prompts=PromptLibrary.load()):
         run_id = await house.ask(rubric=True)
         await gate.reached.wait()
         used = (await house.get_run(run_id)).usage.tokens
@@ -105,8 +103,7 @@ async def test_at_the_budget_the_report_waits_and_finishing_leaves_what_nobody_j
 async def test_drafts_for_a_question_that_is_no_run(house: WholeProduct) -> None:
     house.model = Judge()
     query = ResearchQuery(question="Why were tariffs raised?")
-    async with house.start_worker() as shop:
-        shop.prompts = PromptLibrary.load()
+    async with house.start_worker(prompts=PromptLibrary.load()) as shop:
         rubric = await asking(house).draft(DraftKind.RUBRIC, query)
         questions = await asking(house).draft(DraftKind.CLARIFICATION, query)
         shop.asks_a_model = False

@@ -11,7 +11,6 @@ from app.domain.writer import WriterSettings
 from app.preferences.nouns.feedback import CandidatePlace, ComparisonStatus
 from tests.workflows.durable.toys import Gate, ToyModel
 from tests.workflows.durable.whole_product import WholeProduct
-from workflows.chat_models.endpoint import ModelOffer, ModelPrices
 
 FIRST = 17  # plan 1, searches 3 x 3, report 1 + 3 x 2
 WRITING = 7
@@ -29,8 +28,7 @@ async def test_only_the_writing_is_done_again_and_paid_for_in_its_own_ledger(hou
     comparisons, other = Comparisons(house.database, house.runs, house.steering), Other(name="other")
     gate = Gate("section 2")
     other.hook = gate
-    async with house.start_worker() as shop:
-        shop.alternatives = {"other": ModelOffer(other, ModelPrices())}
+    async with house.start_worker(others=[other]):
         run_id = await house.ask()
         first = await house.wait_for(run_id, RunStatus.COMPLETED)
         searched = len(house.index.searched)
@@ -39,8 +37,7 @@ async def test_only_the_writing_is_done_again_and_paid_for_in_its_own_ledger(hou
         assert (await comparisons.show(made.id, LOCAL_USER)).status is ComparisonStatus.PREPARING
     # The worker is gone in the middle of the writing; another one goes on from the stored turns.
     gate.open()
-    async with house.start_worker() as shop:
-        shop.alternatives = {"other": ModelOffer(other, ModelPrices())}
+    async with house.start_worker(others=[other]):
         second = await house.wait_for(made.made_run_id, RunStatus.COMPLETED)
         shown = await comparisons.show(made.id, LOCAL_USER)
     assert shown.status is ComparisonStatus.READY

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from app.domain.chat import ChatRequest, Completion
@@ -22,7 +22,7 @@ from workflows.prompts.library import PromptLibrary
 
 async def test_a_run_opens_a_second_round_and_goes_on_with_the_longer_plan(house: WholeProduct) -> None:
     model = planning(json.dumps({"subtasks": [FURTHER]}), ["figures of the treasury"])
-    shop = replace(house.make_workshop(), agents=MODEL_DRIVEN, chat=model, prompts=PromptLibrary.load())
+    shop = house.make_workshop(MODEL_DRIVEN, chat=model, prompts=PromptLibrary.load())
     async with run_worker(house.client, shop, "test-second-round"):
         made = await house.runs.create(ResearchQuery(question=QUESTION))
         run = await house.wait_for(made.id, RunStatus.COMPLETED)
@@ -57,7 +57,7 @@ class HeldModel:
 @asynccontextmanager
 async def asked_of(house: WholeProduct, model: HeldModel) -> AsyncIterator[UUID]:
     """Ask a question, and yield the run when the model holds an answer back."""
-    shop = replace(house.make_workshop(), agents=MODEL_DRIVEN, chat=model, prompts=PromptLibrary.load())
+    shop = house.make_workshop(MODEL_DRIVEN, chat=model, prompts=PromptLibrary.load())
     async with run_worker(house.client, shop, "test-second-round"):
         made = await house.runs.create(ResearchQuery(question=QUESTION))
         await model.asked.wait()

@@ -1,7 +1,5 @@
 """An A/B of section writers and the single pass over one plan and its evidence, on real Temporal and PostgreSQL."""
 
-from dataclasses import replace
-
 from app.accounts.nouns.access import LOCAL_USER
 from app.comparisons.service.candidates import NOT_AS_ASKED
 from app.comparisons.service.comparisons import Comparisons, ShownComparison
@@ -26,7 +24,7 @@ def writes_whole_report(request: ChatRequest) -> bool:
 async def compare(house: WholeProduct, script: AnswerScript) -> ShownComparison:
     """Have a report written by section writers, and a second one by a single pass."""
     comparisons = Comparisons(house.database, house.runs, house.steering)
-    shop = replace(house.make_workshop(MODEL_DRIVEN), chat=ScriptedModel(script), prompts=PROMPTS)
+    shop = house.make_workshop(MODEL_DRIVEN, chat=ScriptedModel(script), prompts=PROMPTS)
     async with run_worker(house.client, shop, "test-single-pass"):
         run_id = await house.ask("Why were tariffs laid?", writer=WriterSettings(composition=Composition.SECTIONS))
         await house.wait_for(run_id, RunStatus.COMPLETED)

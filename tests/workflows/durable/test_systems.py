@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -28,7 +27,7 @@ OTHERS = (SystemName.REACT, SystemName.DEEPRUBRIC)
 
 async def test_systems_side_by_side_share_what_their_tools_bring(house: WholeProduct) -> None:
     model = ScriptedModel(answer_soundly)
-    shop = replace(house.make_workshop(), chat=model, prompts=PromptLibrary.load())
+    shop = house.make_workshop(chat=model, prompts=PromptLibrary.load())
     async with run_worker(house.client, shop, "test-systems"):
         first = await house.runs.create(ResearchQuery(question=QUESTION, system=SystemName.MAMS), beside=OTHERS)
         shown = await SideBySides(house.database, house.runs).show(first.id)
@@ -58,7 +57,7 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
         return json.dumps({"reason": "so", "sentences": [], "rating": 7}) if step == "criterion" else answer_soundly(request)
 
     model = ScriptedModel(answers)
-    shop = replace(house.make_workshop(), chat=model, prompts=PromptLibrary.load())
+    shop = house.make_workshop(chat=model, prompts=PromptLibrary.load())
     beside = SideBySides(house.database, house.runs)
     scores = LaterScores(house.database, house.gateway, Asking(house.database, house.gateway, house.runs), beside)
     async with run_worker(house.client, shop, "test-systems"):

@@ -31,11 +31,11 @@ async def test_how_long_a_model_may_be_silent_is_a_setting(own_postgres_url: str
     given = {"RUBRICA_WORKER_DATABASE_URL": own_postgres_url, "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9"}
     at_home = given | {"RUBRICA_LLM_BASE_URL": "http://localhost:9/v1", "RUBRICA_LLM_MODEL": "toy"}
     async with open_workshop(read_settings(at_home)) as shop:
-        assert shop.silence == SilencePolicy(timedelta(seconds=20), None, on_this_machine=True)
+        assert shop.silence_of("toy") == SilencePolicy(timedelta(seconds=20), None, on_this_machine=True)
     far = at_home | {"RUBRICA_LLM_BASE_URL": "https://models.example/v1"}
     waits = {"RUBRICA_LLM_TELL_AFTER": "5", "RUBRICA_LLM_GIVE_UP_AFTER": "90"}
     async with open_workshop(read_settings(far | waits)) as shop:
-        assert shop.silence == SilencePolicy(timedelta(seconds=5), timedelta(seconds=90))
+        assert shop.silence_of("toy") == SilencePolicy(timedelta(seconds=5), timedelta(seconds=90))
 
 
 async def test_configured_services_are_used_and_counted(own_postgres_url: str, tmp_path: Path) -> None:
@@ -93,4 +93,4 @@ async def test_the_context_shortens_prompts_in_either_notation(own_postgres_url:
     }
     for codec, expected in (("tags", TagCodec(short=True)), ("schema", SchemaCodec(short=True))):
         async with open_workshop(read_settings(given | {"RUBRICA_LLM_CODEC": codec})) as shop:
-            assert shop.codec == expected
+            assert shop.models.main.codec == expected

@@ -10,7 +10,6 @@ from app.domain.run import RunStatus
 from app.domain.writer import Agents, Arrangement, WriterSettings
 from tests.workflows.durable.toys import ToyModel
 from tests.workflows.durable.whole_product import WholeProduct
-from workflows.chat_models.endpoint import ModelOffer, ModelPrices
 from workflows.prompts.library import PromptError, PromptLibrary
 
 RESULT = "SELECT result FROM stages WHERE run_id = $1 AND stage = 'report'"
@@ -25,12 +24,11 @@ async def written(house: WholeProduct, writer: WriterSettings) -> tuple[dict[str
 
 async def test_a_report_is_written_as_its_run_asks_and_says_with_what(house: WholeProduct) -> None:
     other = ToyModel(name="other")
-    async with house.start_worker() as shop:
-        shop.alternatives, shop.build = {"other": ModelOffer(other, ModelPrices())}, "b1"
-        shop.prompts = PromptLibrary.load()
+    async with house.start_worker(prompts=PromptLibrary.load(), others=[other]) as shop:
+        shop.build = "b1"
         usual, _ = await written(house, WriterSettings())
         assert (usual["system"], usual["agents"], usual["model"], usual["build"]) == ("minddr", "model", "toy", "b1")
-        assert usual["prompts"]["single_pass/v2/en"] == shop.prompts.digests["single_pass/v2/en"]  # type: ignore[index]
+        assert usual["prompts"]["single_pass/v2/en"] == shop.models.main.prompts.digests["single_pass/v2/en"]  # type: ignore[index]
 
         asked = len(house.model.asked)
         warm, _ = await written(house, WriterSettings(model="other", temperature=0.9))

@@ -9,6 +9,7 @@ from tests.workflows.durable.toys import ToyIndex, make_quoting_toys, make_toy_a
 from workflows.agents.codec import SchemaCodec
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.openai_compatible import connect_model
+from workflows.chat_models.served_book import OpenModel, ServedModels
 from workflows.durable.worker import run_worker
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
@@ -20,11 +21,8 @@ async def main(database_url: str, temporal: str, model_url: str, build: str) -> 
         shop = Workshop(
             database=await connect(database_url),
             index=ToyIndex(),
-            agents=make_toy_agents(),
+            models=ServedModels(OpenModel(model, SchemaCodec(), PromptLibrary({}), make_toy_agents())),
             fallback=make_quoting_toys(),
-            chat=model,
-            codec=SchemaCodec(),
-            prompts=PromptLibrary({}),
         )
         async with run_worker(client, shop, build):
             print("ready", flush=True)

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -24,6 +24,7 @@ from tests.workflows.durable.toys import ToyIndex, ToyModel, make_quoting_toys, 
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.ports import ChatModel
+from workflows.chat_models.served_book import OpenModel, ServedModels
 from workflows.durable.reconcile import Reconciler
 from workflows.durable.worker import run_worker
 from workflows.durable.workshop import Workshop
@@ -49,16 +50,21 @@ class WholeProduct:
         self.steering = Steering(self.database, self.gateway, self.runs)
 
     def make_workshop(
-        self, agents: AgentSet | None = None, fallback: AgentSet | None = None, chat: ChatModel | None = None, **parts: Any
+        self,
+        agents: AgentSet | None = None,
+        fallback: AgentSet | None = None,
+        chat: ChatModel | None = None,
+        prompts: PromptLibrary | None = None,
+        others: Sequence[ChatModel] = (),
+        **parts: Any,
     ) -> Workshop:
+        """Make a workshop over a model; `others` are further models that it knows by name."""
+        main = OpenModel(chat or self.model, SchemaCodec(), prompts or PROMPTS, agents or make_toy_agents())
         return Workshop(
             database=self.database,
             index=self.index,
-            agents=agents or make_toy_agents(),
+            models=ServedModels(main, others={other.name: replace(main, chat=other) for other in others}),
             fallback=fallback or make_quoting_toys(),
-            chat=chat or self.model,
-            codec=SchemaCodec(),
-            prompts=PROMPTS,
             **parts,
         )
 
