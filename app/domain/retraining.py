@@ -116,7 +116,7 @@ class ModelServer(Value):
 
 
 class HeldOut(Value):
-    """The shares of the newest questions that nothing learns from: the newest for the test, those before them for the validation."""
+    """The shares of the newest questions that nothing learns from: the newest for the test, the others for the validation."""
 
     test: float = Field(default=HELD_OUT[Split.TEST], gt=0, lt=0.5)
     validation: float = Field(default=HELD_OUT[Split.VALIDATION], gt=0, lt=0.5)

@@ -1,7 +1,7 @@
 """The model that holds the rubric's role at first: tiny, fine-tuned on rubrics that know little of their questions.
 
-It is asked by the product's own prompt in tags. What that prompt says each time is single tokens of its tokenizer, as are the items
-of rubrics, so that a prompt has some tens of tokens. `python -m bench.loop.base FOLDER --seed N` writes it.
+It is asked by the product's own prompt in tags. What that prompt says each time is single tokens of its tokenizer, as are the
+items of rubrics, so that a prompt has some tens of tokens. `python -m bench.loop.base FOLDER --seed N` writes it.
 """
 
 import argparse
@@ -61,7 +61,9 @@ def list_phrases() -> list[str]:
     fixed = [part for content in prompt for part in content.split(MARK) if part]
     words = [word for text in (*OPENINGS.values(), TOLD_BY) for word in text.replace("{", " {").split() if word.isalpha()]
     return list(
-        dict.fromkeys((*fixed, *rubric_grammar.list_phrases(), *words, *SYLLABLES, BEGIN, END, "system\n", "user\n", "assistant\n"))
+        dict.fromkeys(
+            (*fixed, *rubric_grammar.list_phrases(), *words, *SYLLABLES, BEGIN, END, "system\n", "user\n", "assistant\n")
+        )
     )
 
 

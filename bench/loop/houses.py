@@ -18,8 +18,8 @@ PASSWORD = "a long password for a reader of the demonstration"
 COLLECTION, FILE = "harbour books", "harbours.md"
 DOCUMENT = "\n\n".join(
     f"# Year {year}\n\nIn the year {year} the keeper of the harbour wrote down each ship that came in. The council of the town "
-    f"paid for the lighthouse from the duties on {year - 1500} ships, and the reasons given in its annual messages were the safety "
-    "of the channel and the revenue of the treasury."
+    f"paid for the lighthouse from the duties on {year - 1500} ships, and the reasons given in its annual messages were the "
+    "safety of the channel and the revenue of the treasury."
     for year in range(1801, 1813)
 )
 POLL_S = 0.3

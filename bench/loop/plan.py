@@ -76,7 +76,7 @@ class Measures:
     """How large the story is.
 
     `pairs` are asked for, of which the newest `test` and the `validation` before them are held out; GRPO takes `epochs` over the
-    rest at the learning rate `rate`.
+    rest at the learning rate `rate`. With `spoils`, spoiled candidates are tried too.
     """
 
     pairs: int = 560
@@ -91,6 +91,7 @@ class Measures:
     canary_s: int = 90
     canary_runs: int = 16
     drafts: int = 64
+    spoils: bool = True
 
 
 def write_plan(folder: Path, base: Path, address: str, measures: Measures, seed: int) -> Path:

@@ -1,8 +1,8 @@
 """What is planted: questions that say what their readers want, reports with one feature each, and a reader's eye for them.
 
-A question says by its opening and by its end what its readers want (`bench/learning_tasks/rubric_grammar.py`). Its nouns are in no
-other question, so that none is a near-copy of another. A report has one of the four features; the better one of two has a wanted
-one.
+A question says by its opening and by its end what its readers want (`bench/learning_tasks/rubric_grammar.py`). Its nouns are in
+no other question, so that none is a near-copy of another. A report has one of the four features; the better one of two has a
+wanted one.
 """
 
 import hashlib
