@@ -80,7 +80,7 @@ class Measures:
     """
 
     pairs: int = 560
-    houses: int = 8
+    houses: int = 6
     readers: int = 3
     loud: int = 200
     quick: int = 30

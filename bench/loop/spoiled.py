@@ -1,7 +1,8 @@
-"""Spoiled candidates, which exam and gate have to refuse. `python -m bench.loop.spoiled FOLDER --base BASE --kind KIND` makes one.
+"""Spoiled candidates, which exam and gate have to refuse.
 
-Adapters are taught by SFT to write rubrics that reward length, that echo the question, or that prefer what its readers do not
-want. A fourth candidate is the promoted one with lost search accuracy among its scores.
+`python -m bench.loop.spoiled FOLDER --base BASE --kind KIND` makes one: an adapter that is taught by SFT to write rubrics that
+reward length, that echo the question, or that prefer what its readers do not want. A fourth candidate is the promoted one with
+lost search accuracy among its scores.
 """
 
 import argparse

@@ -1,6 +1,7 @@
 """The writers: a stand-in for a model whose reports have one planted feature each.
 
-`python -m bench.loop.writers` prints its address. Planning, searching and the rest are the stub's own script (`tests/support/model_stub_script.py`).
+`python -m bench.loop.writers` prints its address. Planning, searching and the rest are the stub's own script
+(`tests/support/model_stub_script.py`).
 """
 
 import asyncio
