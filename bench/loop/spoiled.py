@@ -23,7 +23,7 @@ from bench.loop.following import Tell
 from bench.loop.plant import FEATURES, Question, list_questions
 from training.recipes.config import AdapterSection
 
-EXAMPLES, EPOCHS, RATE, EXAMPLES_A_STEP = 600, 5, 3e-3, 16
+EXAMPLES, EPOCHS, RATE, EXAMPLES_A_STEP = 320, 4, 3e-3, 16
 IDLE = ("dates", "tone", "sides", "names", "causes", "sources")
 EXAM, GATE, TASK, SCORES = "rubric.exam", "rubric.gate", "task.json", "scores.jsonl"
 LOST_SEARCH = "lost search"
