@@ -16,7 +16,7 @@ from training.folders import replace_file
 from training.pages.markup import render_document
 
 OUT = Path("reports") / "loop-demo"
-MEASURES = Measures(pairs=480, drafts=48, spoils=False)
+MEASURES = Measures(drafts=32, spoils=False)
 PAGES = {
     "checks.html": ("check/checks.html", "the checks of the votes"),
     "training.html": ("rubric.train/run/report.html", "the training"),

@@ -1,4 +1,8 @@
-"""The plan of the cycle, as files: what is learned and how, what is examined, and what the gate wants."""
+"""The plan of the cycle, as files: what is learned and how, what is examined, and what the gate wants.
+
+Reward and exam have the same rules as judge, since no model judges here; what the bench reports is measured by another eye
+(`drafts.py`).
+"""
 
 import json
 from collections.abc import Mapping
@@ -48,8 +52,8 @@ epochs = {epochs}
 rank = 16
 alpha = 32
 [validation]
-eval_every = 25
-tasks = 48
+eval_every = 10
+tasks = 32
 [run]
 device = "cpu"
 seed = {seed}
@@ -59,7 +63,7 @@ save_every = 50
 GATE = """
 stated = 2026-01-01T00:00:00Z
 cycle_starts = 2026-01-02T00:00:00Z
-gate_judge = "rules that read held-out reports"
+gate_judge = "rules of the recipe, on held-out pairs"
 reward_judge = "rules of the recipe"
 set_maker = "readers"
 untouched = ["search_accuracy", "citation_support"]
@@ -79,17 +83,17 @@ class Measures:
     rest at the learning rate `rate`. With `spoils`, spoiled candidates are tried too.
     """
 
-    pairs: int = 560
+    pairs: int = 420
     houses: int = 6
     readers: int = 3
-    loud: int = 200
+    loud: int = 100
     quick: int = 30
-    test: float = 0.42
+    test: float = 0.52
     validation: float = 0.08
-    epochs: float = 8
-    rate: float = 1e-3
-    canary_s: int = 90
-    canary_runs: int = 16
+    epochs: float = 3
+    rate: float = 4e-3
+    canary_s: int = 60
+    canary_runs: int = 12
     drafts: int = 64
     spoils: bool = True
 

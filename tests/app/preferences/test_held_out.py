@@ -37,3 +37,8 @@ def test_a_plan_may_hold_out_other_shares() -> None:
     assert Counter(sides.values()) == {Split.TRAIN: 40, Split.TEST: 40, Split.VALIDATION: 20}
     assert sides["question 99"] is Split.TEST
     assert sides["question 59"] is Split.VALIDATION
+
+
+def test_a_plan_leaves_something_to_learn_from() -> None:
+    with pytest.raises(ValueError, match="leave some to learn from"):
+        HeldOut(test=0.6, validation=0.4)
