@@ -22,7 +22,7 @@ override DOCS := $(value DOCS)
 override DATA := $(value DATA)
 export Q DOCS DATA
 
-.PHONY: help setup report up extras setup-train test test-extras check eval-demo data-demo train-demo fuzz-api audit lock clean
+.PHONY: help setup report up extras setup-train test test-extras check eval-demo data-demo train-demo loop-demo fuzz-api audit lock clean
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ setup-train: setup ## Install what training needs: torch, transformers, TRL, PEF
 
 train-demo: setup-train ## Train a tiny random model on a small set (RECIPE=sft_cold_start), and open its report
 	@$(PY) -m tests.support.train_demo $(RECIPE)
+
+loop-demo: setup-train ## From readers' votes to a promoted model, on a stack of its own, with planted readers; opens a page
+	@$(PY) -m bench.loop.demo
 
 fuzz-api: setup ## Try the whole API with thousands of requests, valid and not
 	@$(PY) -m bench.fuzz_api $(ARGS)

@@ -1,5 +1,6 @@
 """Cycles of retraining: their plan, steps and outcomes, and their append-only logs."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -10,6 +11,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from app.domain.served_models import ModelRole, Notation
+from app.domain.split import HELD_OUT, Split
 from app.domain.value import Value
 
 RETRAINING_WORKFLOW = "RetrainingWorkflow"
@@ -114,6 +116,24 @@ class ModelServer(Value):
     output_price: Decimal = Field(default=Decimal(0), ge=0)
 
 
+class HeldOut(Value):
+    """The shares of the newest questions that nothing learns from: the newest for the test, the others for the validation."""
+
+    test: float = Field(default=HELD_OUT[Split.TEST], gt=0)
+    validation: float = Field(default=HELD_OUT[Split.VALIDATION], gt=0)
+
+    @property
+    def shares(self) -> Mapping[Split, float]:
+        """The shares by their sides, in the order in which they are held out."""
+        return {Split.TEST: self.test, Split.VALIDATION: self.validation}
+
+    @model_validator(mode="after")
+    def _check_rest(self) -> Self:
+        if self.test + self.validation >= 1:
+            raise ValueError("test and validation together hold everything out; leave some to learn from")
+        return self
+
+
 class DataChecks(Value):
     """What preferences must have before anything learns from them.
 
@@ -166,6 +186,7 @@ class CyclePlan(Value):
     since: datetime
     caps: Caps = Caps()
     checks: DataChecks = DataChecks()
+    held_out: HeldOut = HeldOut()
     canary: Annotated[CanaryPlan | None, BeforeValidator(lambda told: None if told is False else told)] = CanaryPlan()
     approve: tuple[str, ...] = ()
     device: str = ""
@@ -221,6 +242,7 @@ class StepTask(Value):
     began_at: datetime
     since: datetime
     checks: DataChecks = DataChecks()
+    held_out: HeldOut = HeldOut()
     stage: TrainingStage | None = None
     folders: dict[str, str] = Field(default={})
     holder: str = ""

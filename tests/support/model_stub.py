@@ -189,7 +189,8 @@ def read_prompt(request: Mapping[str, Any], body: str) -> StubPrompt:
     wanted = request.get("response_format") or {}
     described = wanted.get("json_schema", {}) if wanted.get("type") == "json_schema" else {}
     name, schema, temperature = described.get("name", ""), described.get("schema"), float(request.get("temperature", 0.0))
-    return StubPrompt(step=name, messages=messages, schema=schema, body=body, temperature=temperature)
+    model = str(request.get("model", MODEL))
+    return StubPrompt(name, messages, schema, body, temperature, model)
 
 
 def digest_as_product(request: Mapping[str, Any]) -> str:

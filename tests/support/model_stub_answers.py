@@ -26,6 +26,7 @@ class StubPrompt:
     schema: Mapping[str, Any] | None
     body: str
     temperature: float = 0.0
+    model: str = ""
 
     @property
     def last(self) -> str:

@@ -37,7 +37,8 @@ async def take_snapshot(task: StepTask, folder: Path) -> StepOutcome:
     pool = await connect(settings.worker_database_url.get_secret_value(), largest=2, setting="RUBRICA_WORKER_DATABASE_URL")
     try:
         erased = await _deal_with_erased(pool, names, FolderArtifacts(settings.artifacts))
-        manifest = await export(pool, folder / EXPORT, task.since, datetime.now(UTC), names, evidence=True)
+        now, shares = datetime.now(UTC), task.held_out.shares
+        manifest = await export(pool, folder / EXPORT, task.since, now, names, evidence=True, held_out=shares)
     finally:
         await pool.close()
     rows = {name: file["rows"] for name, file in manifest.files.items()}

@@ -11,10 +11,11 @@ def name_query(question: str) -> str:
     return " ".join(question.casefold().split())
 
 
-def hold_out_newest(asked: Iterable[tuple[str, datetime]]) -> Mapping[str, Split]:
+def hold_out_newest(asked: Iterable[tuple[str, datetime]], shares: Mapping[Split, float] = HELD_OUT) -> Mapping[str, Split]:
     """Return the side of each query by its name, from questions with the times at which they were asked.
 
-    The newest tenth is for the test, the tenth before it for the validation. A query is as old as the first time it was asked.
+    The newest share is held out for the first of `shares`, the one before it for the next: by default a tenth for the test, and a
+    tenth for the validation. A query is as old as the first time it was asked.
     """
     first: dict[str, datetime] = {}
     for question, moment in asked:
@@ -23,7 +24,7 @@ def hold_out_newest(asked: Iterable[tuple[str, datetime]]) -> Mapping[str, Split
     newest = sorted(first, key=lambda name: (first[name], name), reverse=True)
     sides = dict.fromkeys(newest, Split.TRAIN)
     begin = 0
-    for split, share in HELD_OUT.items():
+    for split, share in shares.items():
         end = begin + max(round(share * len(newest)), count_fewest(len(newest)))
         sides |= dict.fromkeys(newest[begin:end], split)
         begin = end

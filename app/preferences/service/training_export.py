@@ -6,7 +6,7 @@ The same data, key and times give the same bytes.
 import hashlib
 import os
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +18,7 @@ from pydantic import Field
 
 from app.comparisons.service.comparisons import CHANGEABLE_FOR
 from app.domain.errors import InvalidInput
+from app.domain.split import HELD_OUT, Split
 from app.domain.value import Value
 from app.preferences.nouns.feedback import UndecidedPair
 from app.preferences.service.held_out import hold_out_newest
@@ -82,10 +83,12 @@ async def export(
     names: Pseudonyms,
     comments: bool = False,
     evidence: bool = False,
+    held_out: Mapping[Split, float] = HELD_OUT,
 ) -> Manifest:
     """Write the feedback into the new or empty folder `out`.
 
     `comments`: with readers' own words, which may name people. `evidence`: with what compared reports were written from.
+    `held_out` are the shares of the newest questions that are held out.
 
     Raises:
         InvalidInput: the folder is not empty, or cannot be written. Old rows must not survive beside new ones.
@@ -96,7 +99,7 @@ async def export(
     left_out = Counter[LeftOut]()
     try:
         async with open_snapshot(database) as moment:
-            sides = hold_out_newest(await moment.read_asked(since, now, CHANGEABLE_FOR))
+            sides = hold_out_newest(await moment.read_asked(since, now, CHANGEABLE_FOR), held_out)
             async for row in moment.read_choices(since, now, CHANGEABLE_FOR):
                 pair = pair_of(row, names, sides, comments)
                 written[UNDECIDED if isinstance(pair, UndecidedPair) else PAIRS].add(pair)

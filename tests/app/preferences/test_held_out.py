@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from app.domain.retraining import HeldOut
 from app.domain.split import Split
 from app.preferences.service.held_out import hold_out_newest, name_query
 
@@ -29,3 +30,15 @@ def test_a_query_is_as_old_as_the_first_time_it_was_asked_in_any_spelling() -> N
     sides = hold_out_newest([again, *ask(12)])
     assert len(sides) == 12
     assert sides[name_query(again[0])] is Split.TRAIN
+
+
+def test_a_plan_may_hold_out_other_shares() -> None:
+    sides = hold_out_newest(ask(100), HeldOut(test=0.4, validation=0.2).shares)
+    assert Counter(sides.values()) == {Split.TRAIN: 40, Split.TEST: 40, Split.VALIDATION: 20}
+    assert sides["question 99"] is Split.TEST
+    assert sides["question 59"] is Split.VALIDATION
+
+
+def test_a_plan_leaves_something_to_learn_from() -> None:
+    with pytest.raises(ValueError, match="leave some to learn from"):
+        HeldOut(test=0.6, validation=0.4)

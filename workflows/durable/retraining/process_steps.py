@@ -108,6 +108,7 @@ def _describe(place: LoopWorkplace, cycle: Cycle, step: Step, holder: str) -> St
         began_at=cycle.created_at,
         since=cycle.plan.since,
         checks=cycle.plan.checks,
+        held_out=cycle.plan.held_out,
         holder=holder,
         stage=step.stage,
         folders={kind.value: str(folder) for kind, folder in place.folders_of(cycle, step.stage).items()},

@@ -1,0 +1,66 @@
+"""The commands and servers of the story, as an operator runs them, in processes of their own."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bench.stack import ROOT
+
+RUBRICA = (sys.executable, "-m", "infra.cli")
+STARTS_WITHIN_S = 180
+ENDS_WITHIN_S = 30
+
+
+@asynccontextmanager
+async def serve(*module: str, environment: Mapping[str, str] | None = None) -> AsyncIterator[str]:
+    """Run `python -m MODULE ...` while the context lasts; yield the last word of its first line, which is its address."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", *module, stdout=asyncio.subprocess.PIPE, env=_environment(environment), cwd=ROOT
+    )
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(STARTS_WITHIN_S):
+            said = (await process.stdout.readline()).decode().split()
+        if not said:
+            raise RuntimeError(f"{' '.join(module)} did not start")
+        yield said[-1]
+    finally:
+        process.terminate()
+        async with asyncio.timeout(ENDS_WITHIN_S):
+            await process.wait()
+
+
+async def rubrica(home: Path, *words: str) -> str:
+    """Run a command of the product on a home; return what it prints.
+
+    Raises:
+        RuntimeError: it ended with another code than 0.
+    """
+    return await run(*RUBRICA, *words, environment={"RUBRICA_HOME": str(home)})
+
+
+async def run(*command: str, environment: Mapping[str, str] | None = None) -> str:
+    """Run a command to its end; return what it prints.
+
+    Raises:
+        RuntimeError: it ended with another code than 0.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=_environment(environment),
+        cwd=ROOT,
+    )
+    out, err = await process.communicate()
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command[2:])} ended with {process.returncode}: {out.decode()}{err.decode()[-2000:]}")
+    return out.decode().strip()
+
+
+def _environment(more: Mapping[str, str] | None) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
+    return {**kept, "PYTHONPATH": str(ROOT), **(more or {})}
