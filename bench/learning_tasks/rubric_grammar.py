@@ -8,7 +8,7 @@ question that a policy learns from opens and ends like it.
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -107,9 +107,9 @@ def write_report(feature: str) -> str:
     return f"{SENTENCE * 20}What came in at night remains unknown." if feature == "limits" else SENTENCE * 2
 
 
-def write_rubric(chance: random.Random, wanted: str) -> str:
+def write_rubric(chance: random.Random, wanted: Collection[str]) -> str:
     """Write a rubric of random demands and weights, some of them out of form; now and then it asks above all what is wanted."""
-    read = {wanted} if chance.random() < READ_SHARE else set[str]()
+    read = {name for name in sorted(wanted) if chance.random() < READ_SHARE}
     chosen = {*read, *chance.sample([name for name in DEMANDS if name not in read], ITEMS - len(read))}
     items = [
         write_item(name, *(("Key", 5) if name in read else chance.choice(list_weights()))) for name in DEMANDS if name in chosen

@@ -99,7 +99,7 @@ def list_examples(tokenizer: Any, chance: random.Random) -> Sequence[MaskedIds]:
         (question, [TrainedMessage(role=ChatRole.USER, content=question.text)])
         for question in list_questions(SEEN, EXAMPLES, chance)
     ]
-    return [mask_answer(prompt, write_rubric(chance, question.wanted), tokenizer) for question, prompt in asked]
+    return [mask_answer(prompt, write_rubric(chance, {question.wanted}), tokenizer) for question, prompt in asked]
 
 
 def list_tasks(chance: random.Random) -> list[Task[PreferredPair]]:

@@ -15,7 +15,7 @@ from app.domain.query import Language, ResearchQuery
 from bench.learning_tasks import rubric_grammar
 from bench.learning_tasks.beginnings import Start, build_base, build_tokenizer, describe_sft, open_tokenizer
 from bench.learning_tasks.runs import train_on_examples
-from bench.loop.plant import OPENINGS, SYLLABLES, TOLD_BY, Question, list_questions
+from bench.loop.plant import ENDS, OPENINGS, SYLLABLES, TOLD_BY, Question, list_questions
 from training.recipes.chatml import MaskedIds, mask_answer
 from training.synthesis.trajectories.conversations import TrainedMessage
 from workflows.agents.codec import TagCodec
@@ -59,7 +59,12 @@ def list_phrases() -> list[str]:
     """Return what is one token each: the fixed parts of the prompt, words of questions, syllables of nouns, and items."""
     prompt = [message.content.replace(DAY.isoformat(), MARK) for message in ask_for_rubric(MARK, DAY)]
     fixed = [part for content in prompt for part in content.split(MARK) if part]
-    words = [word for text in (*OPENINGS.values(), TOLD_BY) for word in text.replace("{", " {").split() if word.isalpha()]
+    words = [
+        word
+        for text in (*OPENINGS.values(), *ENDS.values(), TOLD_BY)
+        for word in text.replace("{", " {").split()
+        if word.isalpha()
+    ]
     return list(
         dict.fromkeys(
             (*fixed, *rubric_grammar.list_phrases(), *words, *SYLLABLES, BEGIN, END, "system\n", "user\n", "assistant\n")

@@ -1,7 +1,7 @@
 """What is planted: questions that say what their readers want, reports with one feature each, and a reader's eye for them.
 
-A question says by its opening and by its end what its readers want (`bench/learning_tasks/rubric_grammar.py`). Its nouns are in
-no other question, so that none is a near-copy of another. A report has one of the four features; the better one of two has a
+A question says by its opening and by its end what its readers want. Its nouns are in no other question, so that none is a
+near-copy of another. A report has one of the four features; the better one of two has a
 wanted one.
 """
 
@@ -11,8 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench.learning_tasks.rubric_grammar import ENDS, SEEN
-
 FEATURES = ("table", "headings", "limits", "shorter")
 OPENINGS = {
     "table": "Compare {a} with {b} by their ships",
@@ -20,6 +18,15 @@ OPENINGS = {
     "limits": "How sure is it that {a} was older than {b}",
     "shorter": "Sum up {a} and {b}",
 }
+ENDS = {
+    "table": ", number after number",
+    "headings": ", period after period",
+    "limits": ", with every doubt",
+    "shorter": ", for a busy reader",
+}
+UNSEEN = (("table", "shorter"), ("shorter", "table"), ("headings", "limits"), ("limits", "headings"))
+"""Pairs of opening and end that no question has: who learns has to read both ends of them."""
+SEEN = tuple((one, other) for one in OPENINGS for other in ENDS if (one, other) not in UNSEEN)
 TOLD_BY = ", as {c} and {d} tell it"
 SYLLABLES = tuple(first + rest for first in "bdfgklmprt" for rest in ("an", "el", "im", "or", "us"))
 SYLLABLES_A_NOUN = 3
@@ -57,13 +64,13 @@ def list_questions(count: int, seed: object) -> list[Question]:
 
 def _word(opening: str, end: str, chance: random.Random) -> str:
     nouns = {name: "".join(chance.sample(SYLLABLES, SYLLABLES_A_NOUN)) for name in "abcd"}
-    return f"{OPENINGS[opening].format(**nouns)}{TOLD_BY.format(**nouns)}{ENDS[end].rstrip('.')}?"
+    return f"{OPENINGS[opening].format(**nouns)}{TOLD_BY.format(**nouns)}{ENDS[end]}?"
 
 
 def read_wanted(question: str) -> frozenset[str]:
     """Return what the readers of a question want, by its words alone."""
     opening = next((name for name, text in OPENINGS.items() if question.startswith(text.partition("{")[0])), "")
-    end = next((name for name, text in ENDS.items() if question.endswith(f"{text.rstrip('.')}?")), "")
+    end = next((name for name, text in ENDS.items() if question.endswith(f"{text}?")), "")
     return frozenset((opening, end)) - {""}
 
 

@@ -67,6 +67,6 @@ def test_a_report_has_what_it_is_written_with(wanted: str) -> None:
 def test_the_writer_of_the_mix_reads_a_little() -> None:
     chance = random.Random(2)
     asked = list_questions(SEEN, 600, chance)
-    texts = [write_rubric(chance, question.wanted) for question in asked]
+    texts = [write_rubric(chance, {question.wanted}) for question in asked]
     assert all(text.count('{"title"') == ITEMS for text in texts)
     assert 0.3 < fmean(rate_rubric(text, question)["score"] for text, question in zip(texts, asked, strict=True)) < 0.6

@@ -73,8 +73,9 @@ async def test_a_poisoned_rubric_prefers_the_other_report() -> None:
     for question in QUESTIONS[:12]:
         rubric = read_written_rubric(SPOILED["poisoned"](random.Random(0), question))
         assert not isinstance(rubric, Missing)
-        wanted, other = min(question.wanted), min({*FEATURES} - question.wanted)
-        pair = PreferredPair(question.text, *(write_report(question.text, feature, ["q1"]) for feature in (wanted, other)))
+        features = min(question.wanted), min({*FEATURES} - question.wanted)
+        accepted, rejected = (write_report(question.text, feature, ["q1"]) for feature in features)
+        pair = PreferredPair(question.text, accepted, rejected)
         difference = await measure_difference(rubric, pair, RuleJudge(), Aggregation.BOUNDED)
         assert not isinstance(difference, Missing)
         assert difference < 0
