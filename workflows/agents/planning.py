@@ -103,7 +103,7 @@ async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
 def frame_plan(plan: ResearchPlan, intent: IntentAnswer, sources: str = "") -> ResearchPlan:
     """Return the plan with what the reader wants and what is searched."""
     told = {"intent": intent.goal.strip()[:INTENT_CHARS], "wants": intent.to_wants(), "sources": sources[:SOURCES_CHARS]}
-    return ResearchPlan.model_validate({**dict(plan), **told})
+    return ResearchPlan.of_any_version({**dict(plan), **told})
 
 
 async def _describe_sources(kit: Kit) -> str:
