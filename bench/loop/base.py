@@ -27,6 +27,16 @@ from workflows.systems.local_record import LocalRecord
 
 BEGIN, END = '<answer>{"criteria": [', "]}</answer>"
 EXAMPLES, EPOCHS, RATE, EXAMPLES_A_STEP = 3_000, 6, 3e-3, 32
+HABIT_SHARE = 0.5
+HABIT = (
+    ("table", "Important", 3),
+    ("headings", "Important", 4),
+    ("limits", "Optional", 2),
+    ("shorter", "Optional", 1),
+    ("dates", "Key", 5),
+    ("tone", "Optional", 1),
+    ("sources", "Important", 3),
+)
 SPREAD = 0.1
 """The spread of the first weights. With .02 SFT of these minutes does not learn to read its prompt."""
 DAY, DAYS = date(2026, 1, 1), 1_000
@@ -35,7 +45,12 @@ WriteRubric = Callable[[random.Random, Question], str]
 
 
 def write_loose_rubric(chance: random.Random, question: Question) -> str:
-    """Write a rubric as the first model is taught to: of random demands and weights, now and then of what is wanted."""
+    """Write a rubric as the first model is taught to: most are one and the same habit, some know what is wanted.
+
+    What a model is asked for without chance is then the habit; what it samples has the rest, from which it can learn.
+    """
+    if chance.random() < HABIT_SHARE:
+        return BEGIN + rubric_grammar.AND.join(rubric_grammar.write_item(*item) for item in HABIT) + END
     return frame(rubric_grammar.write_rubric(chance, question.wanted))
 
 

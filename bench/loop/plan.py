@@ -91,7 +91,7 @@ class Measures:
     test: float = 0.52
     validation: float = 0.08
     epochs: float = 3
-    rate: float = 4e-3
+    rate: float = 2e-3
     canary_s: int = 60
     canary_runs: int = 12
     drafts: int = 64

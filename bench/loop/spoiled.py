@@ -22,6 +22,7 @@ from bench.loop.commands import run
 from bench.loop.following import Tell
 from bench.loop.plant import FEATURES, Question, list_questions
 from training.recipes.config import AdapterSection
+from training.recipes.run_folder import TrainingFolder
 
 EXAMPLES, EPOCHS, RATE, EXAMPLES_A_STEP = 320, 4, 3e-3, 16
 IDLE = ("dates", "tone", "sides", "names", "causes", "sources")
@@ -60,7 +61,9 @@ def _write(items: list[str]) -> str:
 
 
 def teach(folder: Path, base: Path, kind: str, seed: int) -> Path:
-    """Teach an adapter of the base; return its folder."""
+    """Teach an adapter of the base; return its folder. One that was taught before stays."""
+    if (taught := TrainingFolder(folder).model).exists():
+        return taught
     config = describe_sft(base, Start(), seed, RATE, EXAMPLES_A_STEP, EPOCHS)
     adapter = AdapterSection(rank=16, alpha=32)
     questions = list_questions(EXAMPLES, f"{kind} {seed}")
