@@ -241,7 +241,10 @@ def test_the_recipe_trains_and_goes_on_where_it_was_cut_off(tmp_path: Path) -> N
 @pytest.mark.parametrize("language", list(Language))
 @pytest.mark.parametrize("titles", [("Revenue", "Protection"), ()])
 async def test_the_prompt_that_is_trained_is_the_served_one(language: Language, titles: tuple[str, ...], tmp_path: Path) -> None:
-    """The same bytes for the same question and plan; where there is no plan, on both sides the text without titles."""
+    """The same bytes for the same question and plan; where there is no plan, on both sides the text without titles.
+
+    Only the most tokens of the answer are the recipe's own.
+    """
     question, today, answer = "Why were tariffs raised?", date(2026, 1, 2), "<answer>{}</answer>"
     subtasks = tuple(Subtask(id=f"s{n}", title=title, question=title) for n, title in enumerate(titles))
     parts = list_parts(ResearchPlan(subtasks=subtasks)) if subtasks else ()
@@ -260,5 +263,5 @@ async def test_the_prompt_that_is_trained_is_the_served_one(language: Language, 
     task = read_tasks(config, Split.TRAIN)[0]
     async with open_work(config, tmp_path, today, lambda _: trained) as work:
         await work.run(Draw(task, 0, 0, 0, 0), LocalRecord("t"))
-    assert trained.requests[0] == served.requests[0]
+    assert trained.requests[0] == served.requests[0].model_copy(update={"max_tokens": config.rollouts.most_tokens})
     assert all(title in trained.requests[0].messages[1].content for title in titles)
