@@ -27,7 +27,6 @@ from training.recipes.report_rl.data import ReportLine, make_task, read_tasks
 from training.recipes.report_rl.judging import open_judging
 from training.recipes.report_rl.rollout import judge_rollout, write_report
 from training.recipes.report_rl.section_writers import SectionSetup
-from training.recipes.report_rl.work import open_work
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.starting import train as go_on
 from training.rewards.notations import Notation
@@ -141,8 +140,11 @@ async def test_section_writers_are_turns_under_one_reward(tmp_path: Path) -> Non
     assert reward.value == pytest.approx(0.1)
 
 
+@pytest.mark.extra("trl")
 async def test_a_query_specific_rubric_counts_beside_the_other_parts_where_the_configuration_says_so(tmp_path: Path) -> None:
     """QSR Eq. 2: the generator writes the rubric once, the judge rates the report by each item."""
+    from training.recipes.report_rl.work import open_work
+
     said = [{"title": f"Part {n}", "description": f"Key Criterion: has part {n}.", "weight": 5} for n in range(7)]
 
     def answer(prompt: StubPrompt) -> str:
