@@ -19,10 +19,11 @@ from app.settings import read_settings
 from training.folders import replace_file
 from training.loop.stage_task import RUN, folder_of_set, require_stage
 from training.loop.step import PROGRESS, run_step
-from training.recipes.run_folder import TrainingFolder
+from training.recipes.run_folder import BEST_STEP, TrainingFolder
 from training.recipes.starting import check_training, describe_run, train
 
 CONFIG, THIS_SET = "recipe.toml", '"@set"'
+UNIMPROVED = "no step was better on the validation than what the run began with; look at its report before another cycle"
 LOOK_EVERY_S = 5.0
 CURVES = ("loss", "reward", "validation", "part/", "entropy", "kl")
 MOST_CURVES, MOST_POINTS = 12, 100
@@ -37,9 +38,10 @@ def train_stage(task: StepTask, folder: Path) -> StepOutcome:
     forget_other_run(folder / RUN, stage.recipe, config, models, said)
     with _tell_steps(TrainingFolder(folder / RUN), folder):
         trained = train(stage.recipe, config, folder / RUN, models, said.append)
+    unimproved = trained.read_figures().get(BEST_STEP) == 0
     return StepOutcome(
-        verdict=StepVerdict.DONE,
-        detail=trained.ending,
+        verdict=StepVerdict.REFUSED if unimproved else StepVerdict.DONE,
+        detail=UNIMPROVED if unimproved else trained.ending,
         figures={"said": said, **trained.read_figures(), "curves": draw_curves(trained)},
         device_seconds=trained.seconds,
     )

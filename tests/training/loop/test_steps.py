@@ -150,7 +150,8 @@ async def test_training_goes_on_to_an_exam_and_a_gate(task: StepTask) -> None:
     await make_set(task)
     folders = {kind: Path(folder) for kind, folder in task.folders.items()}
     trained = await asyncio.to_thread(train_stage, task, folders["train"])
-    assert trained.verdict is StepVerdict.DONE
+    assert trained.verdict is StepVerdict.REFUSED, "every answer has the same reward: there is nothing to learn"
+    assert "no step was better" in trained.detail
     async with open_server(ServingOptions(folder=folders["train"].parent / "base", name="base", template="chatml")) as address:
         assert task.stage is not None
         server = task.stage.server.model_copy(update={"address": address})

@@ -66,7 +66,7 @@ def judge_proof(proof: Proof, scores: MetricScores | None, plan: GatePlan) -> Ga
     row = _fill(head, scores, gain, _sign_of(proof.lower_is_better)).model_copy(update={"queries_needed": needed})
     if scores.missing:
         return _tell(row, f"{scores.missing} items have no score")
-    return _judge_gain(row, gain.low > -proof.margin and (spread > NO_SPREAD or n >= needed), gain.high <= -proof.margin, needed)
+    return _judge_gain(row, gain.low > -proof.margin and (spread > NO_SPREAD or n >= needed), gain.high < -proof.margin, needed)
 
 
 def _judge_gain(row: GateRow, holds: bool, fails: bool, needed: int) -> GateRow:
