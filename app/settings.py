@@ -39,8 +39,8 @@ from app.setting_values import (
 PREFIX = "RUBRICA_"
 # Resolved from the folder where the command was started, and stored: services may run elsewhere.
 PATH_SETTINGS = (
-    *("home", "documents_dir", "models_dir", "artifacts_dir", "loop_dir", "benchmarks_dir", "browser", "providers_file"),
-    "mcp_servers",
+    *("home", "documents_dir", "models_dir", "artifacts_dir", "loop_dir", "train_python", "benchmarks_dir"),
+    *("browser", "providers_file", "mcp_servers"),
 )
 
 

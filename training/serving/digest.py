@@ -14,11 +14,11 @@ def digest_adapter(folder: Path) -> str:
     """Return the SHA-256 (hex) of an adapter's folder.
 
     Raises:
-        NotFound: there is no such folder.
-        InvalidInput: it has no file, a link or an odd name, or cannot be read.
+        NotFound: there is no such folder, or nothing in it.
+        InvalidInput: it has a link or an odd name, or cannot be read.
     """
-    if not folder.is_dir():
-        raise NotFound(f"No adapter found for {folder}: it is no folder")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        raise NotFound(f"No adapter found for {folder}: it is no folder with files")
     return digest_folder(folder)
 
 
