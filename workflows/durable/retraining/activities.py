@@ -16,6 +16,7 @@ from app.models.storage import cycles
 from workflows.durable.persistence import persist
 from workflows.durable.retraining.interruption import CycleInterrupted, ServerAway, StepKilled, wait_for_server
 from workflows.durable.retraining.own_steps import OWN_STEPS
+from workflows.durable.retraining.own_steps.canary import stop_canaries
 from workflows.durable.retraining.payloads import ADVANCE_CYCLE, BEGIN_CYCLE, CycleMove, PlannedCycle
 from workflows.durable.retraining.steps import take_step
 from workflows.durable.retraining.telling import change_state
@@ -106,6 +107,7 @@ class RetrainingActivities:
         return await persist(lambda: cycles.is_begun(self._database, cycle.id, step.name))
 
     async def _end(self, cycle: Cycle, end: CycleEnd) -> CycleMove:
+        await stop_canaries(self._place, cycle, f"its cycle ended as {end.state}")
         await change_state(self._database, cycle, end.state, end.detail)
         return CycleMove.OVER
 

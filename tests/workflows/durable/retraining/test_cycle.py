@@ -1,5 +1,6 @@
 """A cycle of retraining on real PostgreSQL and Temporal: its course, what people wish, and what is killed."""
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -13,7 +14,7 @@ from app.domain.retraining import CycleEventType, CycleWish
 from app.domain.served_models import ModelRole
 from app.models.service.promotion import hold
 from app.models.service.registry import describe_version, find_version
-from app.models.storage import aliases, cycles, leases
+from app.models.storage import aliases, canaries, cycles, leases
 from tests.support.adapter_server import serve_adapters
 from tests.workflows.durable.retraining.toy_cycle import STAGE, ToyLoop
 from tests.workflows.durable.whole_product import WholeProduct
@@ -226,3 +227,15 @@ async def test_a_process_whose_server_is_away_is_started_again(loop: ToyLoop) ->
         loop.script()
         await loop.wait_for(cycle.id, "promoted")
     assert loop.starts.count("rubric.exam") == 2
+
+
+async def test_a_cycle_that_is_stopped_leaves_no_canary_behind(loop: ToyLoop) -> None:
+    async with loop.worker():
+        path = loop.write_plan(canary="canary = {longest = 'P1D', least_runs = 0}")
+        cycle = await loop.cycles.start(path, "ann@example.org")
+        while not await canaries.list_running(loop.house.database):
+            await asyncio.sleep(0.1)
+        await loop.cycles.wish(cycle.id, CycleWish.STOP, *BY)
+        await loop.wait_for(cycle.id, "stopped")
+    assert await canaries.list_running(loop.house.database) == {}
+    assert (await find_version(loop.house.database, "rubric-v1")).state is VersionState.CANDIDATE

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
+from uuid import UUID
 
 from app.domain.errors import Conflict
 from app.domain.model_versions import Canary, CanaryState, EvaluationKind, VersionState
@@ -44,6 +46,20 @@ async def try_on_readers(place: LoopWorkplace, cycle: Cycle, step: Step, outcome
     told = {"canary": str(canary.id), "version": str(version.id), "share": plan.share}
     await persist(lambda: cycles.tell(place.database, cycle.id, CycleEventType.CANARY_STARTED, told))
     return await _watch(place, cycle, canary, plan)
+
+
+async def stop_canaries(place: LoopWorkplace, cycle: Cycle, why: str) -> None:
+    """End the canaries of a cycle that ends without a verdict on them: nobody would decide them any more."""
+
+    async def stop(canary_id: UUID) -> None:
+        async with place.database.acquire() as connection, connection.transaction():
+            found = await canaries.get(connection, canary_id)
+            if found is not None and found.state is CanaryState.RUNNING:
+                await end_canary(connection, canary_id, CanaryState.STOPPED, why)
+                await change_state(connection, found.version, VersionState.CANDIDATE, BY, why)
+
+    for stage in cycle.plan.stages:
+        await persist(partial(stop, id_of_canary(cycle, stage)))
 
 
 async def _watch(place: LoopWorkplace, cycle: Cycle, canary: Canary, plan: CanaryPlan) -> StepOutcome:
