@@ -7,11 +7,11 @@ from random import Random
 from typing import Any
 
 from tests.support.model_stub_answers import StubPrompt
+from tests.support.model_stub_script import PASSAGE
 
-_PASSAGE = re.compile(r"^\[(\d+)\] (.*?): (.*)$", re.MULTILINE)
 _SENTENCE = re.compile(r"[A-Z][^.!?\n<>&|\[\]]{40,300}[.!?]")
 _QUESTION = re.compile(r"<question>\n(.*?)\n</question>", re.DOTALL)
-_ASKED = re.compile(r"The question:\n(.*)")
+_ASKED = re.compile(r"The reader's question:\n(.*)")
 _ANSWERS = re.compile(r"<answer_a>\n(.*?)\n</answer_a>\n<answer_b>\n(.*?)\n</answer_b>", re.DOTALL)
 SCORES = ("reasoning", "relevance", "factuality", "instructions", "coherence")
 SIDES = {
@@ -21,7 +21,7 @@ SIDES = {
     "readability": ("sections lead on from each other", "terms are explained"),
 }
 PARTS = ("What was said", "What it rested on", "What remains open")
-FORETOLD = "The tariff will be passed in 1824, and the treasury is expected to gain from it by 1825 [1]."
+FORETOLD = "The tariff will be passed in 1824, and the treasury is expected to gain from it by 1825 [q1]."
 BROKEN_TABLE = "| what | value |\n| duty | high |\n| revenue | eleven |"
 ONE_REFUSED_OF, ONE_TOLD_BY_PLACE_OF, MOST_CITED = 7, 8, 8
 
@@ -32,7 +32,7 @@ def answer_about_runs(prompt: StubPrompt) -> str | None:
         return json.dumps(play(prompt))
     if prompt.step == "" and "<criteria>\n" in prompt.last:
         return write_reference(prompt)
-    return write_output(prompt) if prompt.step == "" and _ASKED.search(prompt.last) and "<passages>" in prompt.last else None
+    return write_output(prompt) if prompt.step == "" and _ASKED.search(prompt.last) and "<evidence>" in prompt.last else None
 
 
 def review(prompt: StubPrompt) -> Mapping[str, Any]:
@@ -88,22 +88,21 @@ def write_output(prompt: StubPrompt) -> str:
     """Write an output for a prompt with passages: most are reports with citations, others have a fault that code can find."""
     dice, found = prompt.make_dice(), _ASKED.search(prompt.last)
     title = f"# {found[1].rstrip('?') if found else 'A report'}"
-    told = [f"{sentence[1]} [{number}]." for number, sentence in _choose_sentences(prompt, dice)]
+    told = [f"{sentence} [{name}]." for name, sentence in _choose_sentences(prompt, dice)]
     match dice.randrange(4):
         case 0:
             return "\n\n".join([title, FORETOLD, BROKEN_TABLE])
         case 1:
-            return "\n\n".join([title, *(re.sub(r" \[\d+\]", "", one) for one in told[:2])])
+            return "\n\n".join([title, *(re.sub(r" \[q\d+\]", "", one) for one in told[:2])])
         case _:
             return "\n\n".join([title, *_lay_out(told), _tabulate(told)])
 
 
-def _choose_sentences(prompt: StubPrompt, dice: Random) -> list[tuple[str, tuple[str, str]]]:
-    """Choose a sentence of each of some passages, with the passage's number and title."""
-    shown = [(n, title, _SENTENCE.findall(text)) for n, title, text in _PASSAGE.findall(prompt.last)]
-    usable = [(n, title, sentences) for n, title, sentences in shown if sentences]
-    chosen = sorted(dice.sample(usable, min(len(usable), MOST_CITED)), key=lambda each: int(each[0]))
-    return [(n, (title, dice.choice(sentences).rstrip(".!?"))) for n, title, sentences in chosen]
+def _choose_sentences(prompt: StubPrompt, dice: Random) -> list[tuple[str, str]]:
+    """Choose a sentence of each of some passages, with the passage's id."""
+    usable = [(name, sentences) for name, text in PASSAGE.findall(prompt.last) if (sentences := _SENTENCE.findall(text))]
+    chosen = sorted(dice.sample(usable, min(len(usable), MOST_CITED)), key=lambda each: int(each[0][1:]))
+    return [(name, dice.choice(sentences).rstrip(".!?")) for name, sentences in chosen]
 
 
 def _lay_out(told: Sequence[str]) -> list[str]:

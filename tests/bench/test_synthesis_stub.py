@@ -8,6 +8,7 @@ from app.settings import Settings
 from bench.result import add_figures
 from bench.synthesis_stub.serving import serve_synthesis_stub
 from tests.training.synthesis.recorded_run_folders import make_report, write_run
+from tests.training.synthesis.report_rows import write_prompts
 from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.set_request import SetRequest
 
@@ -22,9 +23,11 @@ async def test_runs_become_rows(kind: str, tmp_path: Path) -> None:
         write_run(tmp_path / "one", "m1", "minddr", None, short),
         write_run(tmp_path / "two", "m2", "react", 0.7, long),
     )
+    inputs = runs if kind == "preference-pairs" else (write_prompts(tmp_path / "prompts.jsonl", 6),)
+    options = {"benchmark": "drb-race"} if kind == "preference-pairs" else {"base": "stub@1"}
     async with serve_synthesis_stub() as stub:
         settings = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "stub", "home": tmp_path})
-        request = SetRequest(kind, tmp_path / "set", 6, inputs=runs, options={"benchmark": "drb-race"})
+        request = SetRequest(kind, tmp_path / "set", 6, inputs=inputs, options=options)
         manifest = await make_requested_set(settings, request, lambda _: None)
     assert sum(manifest.rows.values()) >= 3, manifest.refused
 

@@ -14,6 +14,7 @@ from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 from tests.training.synthesis.recorded_run_folders import make_report, write_run
+from tests.training.synthesis.report_rows import write_prompts
 
 QUESTIONS = [f"How was the harbour of {name} deepened, and who paid?" for name in ("Ashford", "Brindle", "Corwen")]
 TABLE = (
@@ -51,7 +52,7 @@ class Judge:
             case "pointwise" | "criterion_met":
                 return json.dumps({"analysis": "", "score": 4 if "[1]" in prompt.last.rpartition("<answer>")[2] else 1})
             case _:
-                cites = " [1][2]" if self.asked[prompt.last] % 2 else ""
+                cites = " [q1][q2]" if self.asked[prompt.last] % 2 else ""
                 return f"# A harbour\n\nIt was deepened{cites}. This is answer {self.asked[prompt.last]}."
 
 
@@ -94,13 +95,14 @@ async def test_people_review_pairs_on_the_terminal(tmp_path: Path, runs: list[st
     assert (row["judged_by"], row["judge"]) == ("reviewers", "ada")
 
 
-async def test_a_policy_is_sampled_and_scored(tmp_path: Path, runs: list[str]) -> None:
-    command = ["data", "make", "self-samples", *runs[:4], "--option", "samples=2", "--option", "preset=reports"]
-    command += ["--out", str(tmp_path / "set"), "--option", "temperature=0.9"]
+async def test_a_policy_is_sampled_and_scored(tmp_path: Path) -> None:
+    prompts = write_prompts(tmp_path / "prompts.jsonl", 3)
+    command = ["data", "make", "self-samples", "--input", str(prompts), "--option", "samples=2", "--option", "preset=reports"]
+    command += ["--out", str(tmp_path / "set"), "--option", "temperature=0.9", "--option", "base=stub@1"]
     told, _ = await run_with_model(tmp_path / "home", *command)
     rows = read_rows(tmp_path / "set")
     assert len(rows) == 3, told
-    assert all("[1]" in row["chosen"] and "[1]" not in row["rejected"] for row in rows)
+    assert all("[q1]" in row["chosen"] and "[q1]" not in row["rejected"] for row in rows)
     assert (await run_with_model(tmp_path / "home", *command))[1] == 0
 
 

@@ -33,12 +33,13 @@ def test_a_query_is_as_old_as_the_first_time_it_was_asked_in_any_spelling() -> N
 
 
 def test_a_plan_may_hold_out_other_shares() -> None:
-    sides = hold_out_newest(ask(100), HeldOut(test=0.4, validation=0.2).shares)
-    assert Counter(sides.values()) == {Split.TRAIN: 40, Split.TEST: 40, Split.VALIDATION: 20}
+    sides = hold_out_newest(ask(100), HeldOut(test=0.4, validation=0.15).shares)
+    assert Counter(sides.values()) == {Split.TRAIN: 45, Split.TEST: 40, Split.VALIDATION: 15}
     assert sides["question 99"] is Split.TEST
     assert sides["question 59"] is Split.VALIDATION
 
 
-def test_a_plan_leaves_something_to_learn_from() -> None:
-    with pytest.raises(ValueError, match="leave some to learn from"):
-        HeldOut(test=0.6, validation=0.4)
+@pytest.mark.parametrize("shares", [{"test": 0.9}, {"validation": 0.4}])
+def test_a_plan_leaves_something_to_learn_from(shares: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="less than or equal to"):
+        HeldOut(**shares)

@@ -15,7 +15,7 @@ from app.domain.errors import InvalidInput, ModelRefused, SetupError
 from app.domain.query import Language
 from app.domain.writer import Composition
 from tests.support.model_stub import serve_model_stub
-from tests.training.synthesis.recorded_run_folders import SENTENCES
+from tests.training.synthesis.report_rows import QUESTION, make_row, write_prompts
 from tests.training.synthesis.set_making import make_kind, read_refused, read_rows
 from tests.training.synthesis.stub_runs import describe_home, play_report_writer, read_writing_turn, record_run
 from training.synthesis.make_requested_set import make_requested_set
@@ -26,7 +26,6 @@ from training.synthesis.set_request import SetRequest
 from workflows.chat_models.scripted import ScriptedModel
 from workflows.prompts.library import PromptLibrary
 
-QUESTION = "How was the harbour of Ashford deepened?"
 TABLE = "\n\n| what | value |\n| --- | --- |\n| depth | four metres [q1] |\n| paid by | the state [q2] |\n"
 FINE = f"# Ashford\n\nThe state paid for the harbour, which became four metres deeper [q1][q2].{TABLE}"
 PAST = "# Ashford\n\nThe harbour will be deepened by 1902, and the state is expected to pay for it in 1902 [q1]."
@@ -42,19 +41,6 @@ def say_in_turn(*texts: str) -> Callable[[ChatRequest], str]:
     """A policy whose outputs differ from call to call, as at a temperature."""
     turns = count()
     return lambda _: texts[next(turns) % len(texts)]
-
-
-def make_row(question: str, **fields: Any) -> dict[str, Any]:
-    """A row of report data with two passages; the system prompt asks for nothing but the report."""
-    texts = [{"url": f"https://ports.example/{n}", "title": "Ashford", "text": text} for n, text in enumerate(SENTENCES)]
-    row = {"query": question, "language": "en", "topic": "History", "documents": [f"doc:{question}"], "retrieval": texts}
-    return row | {"system_prompt": "Write a report.", "outline": {}, "asked_on": "2026-11-02"} | fields
-
-
-def write_prompts(path: Path, prompts: int = 1, **fields: Any) -> Path:
-    rows = [make_row(f"{QUESTION} {n}", **fields) for n in range(prompts)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 def wish(source: Path, out: Path, **options: str) -> SetRequest:
@@ -246,6 +232,11 @@ async def test_other_rows_are_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(json.dumps({"query": QUESTION}))
     with pytest.raises(InvalidInput, match="no row of report-data"):
         await make_kind(wish(tmp_path / "rows.jsonl", tmp_path / "set"))
+
+
+async def test_rows_without_evidence_have_no_prompt_and_that_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no --input has a prompt"):
+        await make_kind(wish(write_prompts(tmp_path / "prompts.jsonl", retrieval=[]), tmp_path / "set"))
 
 
 def read_prompt() -> SamplePrompt:

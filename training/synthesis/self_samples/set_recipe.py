@@ -97,6 +97,11 @@ def _list_prompts(workshop: Workshop) -> list[SamplePrompt]:
     open_kit = partial(workshop.open_writer, LocalRecord("prompts"))
     read = (read_prompts(path, workshop.prompts, workshop.today, open_kit) for path in request.inputs)
     found = {prompt.id: prompt for prompt in chain.from_iterable(read)}
+    if not found:
+        raise InvalidInput(
+            "no --input has a prompt: it takes runs of `rubrica eval run` in which a model planned and read passages, or rows of "
+            "report-data with their retrieval"
+        )
     drawn = sorted(found, key=lambda name: hashlib.sha256(f"{request.seed} {name}".encode()).hexdigest())
     return [found[name] for name in drawn]
 
