@@ -1,13 +1,15 @@
 """The plan of the cycle, as files: what is learned and how, what is examined, and what the gate wants.
 
-Reward and exam have the same rules as judge, since no model judges here; what the bench reports is measured by another eye
-(`drafts.py`).
+Rules reward the training, a stand-in for a model judges the exam (`judging.py`), and what the bench reports is measured by a
+third eye (`drafts.py`).
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from bench.loop.judging import JUDGE
 
 HOLDER = "base"
 STAGE = "rubric"
@@ -63,7 +65,7 @@ save_every = 50
 GATE = """
 stated = 2026-01-01T00:00:00Z
 cycle_starts = 2026-01-02T00:00:00Z
-gate_judge = "rules of the recipe, on held-out pairs"
+gate_judge = "a stand-in for a model that looks as readers do"
 reward_judge = "rules of the recipe"
 set_maker = "readers"
 untouched = ["search_accuracy", "citation_support"]
@@ -72,6 +74,10 @@ superiority = {metric = "preference_accuracy", gain = 0.1}
 EXAM = """
 kind = "rubrics"
 most_tokens = 40
+probe_each = 2
+[judge]
+url = "{judge}"
+model = "{judge_name}"
 """
 
 
@@ -98,8 +104,8 @@ class Measures:
     spoils: bool = True
 
 
-def write_plan(folder: Path, base: Path, address: str, measures: Measures, seed: int) -> Path:
-    """Write the plan with its files; return its path."""
+def write_plan(folder: Path, base: Path, address: str, judge: str, measures: Measures, seed: int) -> Path:
+    """Write the plan with its files; return its path. `address` is that of the server of rubrics, `judge` that of the judge."""
     told: Mapping[str, object] = {
         **{name: getattr(measures, name) for name in ("test", "validation", "epochs", "rate", "canary_s", "canary_runs")},
         "least_pairs": measures.pairs // 3,
@@ -109,7 +115,8 @@ def write_plan(folder: Path, base: Path, address: str, measures: Measures, seed:
         "seed": seed,
     }
     folder.mkdir(parents=True)
-    files = {"plan.toml": PLAN.format(**told), "recipe.toml": RECIPE.format(**told), "gate.toml": GATE, "exam.toml": EXAM}
+    exam = EXAM.format(judge=judge, judge_name=JUDGE)
+    files = {"plan.toml": PLAN.format(**told), "recipe.toml": RECIPE.format(**told), "gate.toml": GATE, "exam.toml": exam}
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder / "plan.toml"

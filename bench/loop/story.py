@@ -3,7 +3,8 @@
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -20,6 +21,8 @@ from bench.loop.plant import FEATURES, list_questions
 from bench.loop.spoiled import share_refused
 from bench.loop.voting import collect_votes
 from bench.stack import RunningStack, start_stack
+from tests.support.real_vllm import PYTHON as VLLM
+from tests.support.real_vllm import start_vllm
 
 CANARY_QUESTIONS = 600
 SETTINGS = {"RUBRICA_LLM_ALTERNATIVES": ", ".join(f"{name}=0/0" for name in FEATURES), "RUBRICA_JUDGE": "offline"}
@@ -46,6 +49,14 @@ class Story:
         return [after - before for before, after in zip(self.before, self.after, strict=True)]
 
 
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """The addresses of what writes rubrics, and of what stands for every other model, the exam's judge among them."""
+
+    rubrics: str
+    writers: str
+
+
 async def tell_story(folder: Path, seed: int, measures: Measures, tell: Tell) -> Story:
     """Tell it, from an empty folder.
 
@@ -58,7 +69,7 @@ async def tell_story(folder: Path, seed: int, measures: Measures, tell: Tell) ->
     prepare_home(home)
     async with (
         serve("bench.loop.writers") as writers,
-        serve("training.serving", str(base), "--served-model-name", HOLDER, "--port", "0") as address,
+        serve_rubrics(base, folder / "vllm.log") as address,
     ):
         settings = {**SETTINGS, "RUBRICA_LLM_BASE_URL": writers, "RUBRICA_LLM_MODEL": "stub"}
         async with (
@@ -67,7 +78,18 @@ async def tell_story(folder: Path, seed: int, measures: Measures, tell: Tell) ->
         ):
             tell(f"a stack is up, with {measures.houses} organisations of {measures.readers} readers each, who all consent")
             await give_role(home, base, address, tell)
-            return await learn(folder, stack, houses, base, address, seed, measures, tell)
+            return await learn(folder, stack, houses, base, Servers(address, writers), seed, measures, tell)
+
+
+@asynccontextmanager
+async def serve_rubrics(base: Path, log: Path) -> AsyncIterator[str]:
+    """Serve the first model; yield the server's address. It is vLLM where `VLLM_PYTHON` names the Python of its environment."""
+    if VLLM:
+        with start_vllm(base, HOLDER, log) as address:
+            yield address
+    else:
+        async with serve("training.serving", str(base), "--served-model-name", HOLDER, "--port", "0") as address:
+            yield address
 
 
 async def give_role(home: Path, base: Path, address: str, tell: Tell) -> None:
@@ -90,7 +112,7 @@ async def learn(
     stack: RunningStack,
     houses: Sequence[House],
     base: Path,
-    address: str,
+    servers: Servers,
     seed: int,
     measures: Measures,
     tell: Tell,
@@ -102,7 +124,7 @@ async def learn(
     votes = await collect_votes(houses, list_questions(measures.pairs, f"asked {seed}"), measures, seed)
     tell(f"readers voted {votes.looked} times, {votes.hasty} times more in haste, and one of them {votes.loud} times more")
     began = time.monotonic()
-    plan = write_plan(folder / "plan", base, address, measures, seed)
+    plan = write_plan(folder / "plan", base, servers.rubrics, servers.writers, measures, seed)
     asked_on = list_questions(CANARY_QUESTIONS, f"canary {seed}")
     cycle = await follow_cycle(stack.home.root, stack.database, plan, houses, asked_on, tell)
     minutes = (time.monotonic() - began) / 60

@@ -1,4 +1,4 @@
-"""The writers: a stand-in for a model whose reports have one planted feature each.
+"""The writers: a stand-in for a model whose reports have one planted feature each; it judges the exam too (`judging.py`).
 
 `python -m bench.loop.writers` prints its address. Planning, searching and the rest are the stub's own script
 (`tests/support/model_stub_script.py`).
@@ -7,12 +7,18 @@
 import asyncio
 import signal
 
+from bench.loop.judging import judge_as_reader
 from bench.loop.plant import choose_feature, write_report
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
 from tests.support.model_stub_script import PASSAGE, RunShape, find_question
 
 SHAPE = RunShape(subtasks=1, turns=2, searches=1, quotes=2, sections=1)
+
+
+def answer(prompt: StubPrompt) -> str | None:
+    """Judge or write where that is asked; None for every other step."""
+    return judge_as_reader(prompt) or write_as_planted(prompt)
 
 
 def write_as_planted(prompt: StubPrompt) -> str | None:
@@ -29,7 +35,7 @@ async def serve() -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with serve_model_stub(ModelStub(shape=SHAPE, answerer=write_as_planted)) as stub:
+    async with serve_model_stub(ModelStub(shape=SHAPE, answerer=answer)) as stub:
         print(stub.base_url, flush=True)
         await stop.wait()
 

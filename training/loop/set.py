@@ -9,6 +9,7 @@ from app.domain.retraining import StepOutcome, StepTask, StepVerdict
 from app.domain.split import Split
 from app.settings import read_settings
 from training.loop.check import KEPT
+from training.loop.stage_files import check_stage_files
 from training.loop.stage_task import SET, require_stage
 from training.loop.step import run_step
 from training.synthesis.make_requested_set import make_requested_set
@@ -20,6 +21,7 @@ ALL_ROWS = 10_000_000
 async def make_stage_set(task: StepTask, folder: Path) -> StepOutcome:
     """Make the set. Where it has fewer rows for training than the stage wants, say how many are missing."""
     stage = require_stage(task)
+    check_stage_files(task)
     export = Path(task.folders["check"]) / KEPT
     request = SetRequest(stage.kind, folder / SET, ALL_ROWS, inputs=(export,), options=stage.options)
     manifest = await make_requested_set(read_settings(os.environ), request, lambda worked: None)

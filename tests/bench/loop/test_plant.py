@@ -1,5 +1,6 @@
 """What the loop's bench plants: questions, reports, a reader's eye, and rubrics."""
 
+import json
 import random
 from datetime import date
 
@@ -7,9 +8,10 @@ import pytest
 
 from app.domain.missing import Missing
 from app.domain.rubric_score import Aggregation
-from bench.learning_tasks.rubric_grammar import write_item
+from bench.learning_tasks.rubric_grammar import DEMANDS, write_item
 from bench.loop.base import ask_for_rubric, write_loose_rubric
 from bench.loop.drafts import score_rubric
+from bench.loop.judging import judge_as_reader
 from bench.loop.plant import (
     FEATURES,
     PLAIN_WRITER,
@@ -22,6 +24,7 @@ from bench.loop.plant import (
 )
 from bench.loop.spoiled import SPOILED
 from rubrica_client.models import Criterion, Origin, Rubric
+from tests.support.model_stub_answers import StubPrompt
 from training.decontamination.near_copies import WordOverlap
 from training.recipes.rubric_generator.reward import PreferredPair, measure_difference, read_written_rubric
 from training.recipes.rubric_generator.rule_judge import RuleJudge
@@ -79,3 +82,13 @@ async def test_a_poisoned_rubric_prefers_the_other_report() -> None:
         difference = await measure_difference(rubric, pair, RuleJudge(), Aggregation.BOUNDED)
         assert not isinstance(difference, Missing)
         assert difference < 0
+
+
+@pytest.mark.parametrize(("demand", "rating"), [("table", 10), ("headings", 1), ("tone", 5), ("stuffed", 5)])
+def test_the_judge_of_the_exam_looks_at_the_report(demand: str, rating: int) -> None:
+    report = write_report("Compare them?", "table", ["q1"])
+    shown = f"<report>\n{report}\n</report>\n\nThe description:\nKey Criterion: {DEMANDS[demand]}"
+    said = judge_as_reader(StubPrompt("criterion", [{"role": "user", "content": shown}], None, ""))
+    assert said is not None
+    assert json.loads(said)["rating"] == rating
+    assert judge_as_reader(StubPrompt("", [{"role": "user", "content": shown}], None, "")) is None

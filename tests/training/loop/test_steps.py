@@ -9,6 +9,7 @@ from uuid import uuid4
 import orjson
 import pytest
 
+from app.domain.errors import InvalidInput
 from app.domain.retraining import DataChecks, ModelServer, StepOutcome, StepTask, StepVerdict, TrainingStage
 from app.domain.served_models import ModelRole
 from tests.support.chain_policy import save_chain_policy
@@ -69,6 +70,7 @@ set_maker = "readers"
 untouched = ["search_accuracy", "citation_support"]
 superiority = {metric = "preference_accuracy", gain = 0.1}
 """
+BY_RULES = 'kind = "rubrics"\nmost_tokens = 60\nprobe_each = 4\n'
 
 
 @pytest.fixture
@@ -79,7 +81,7 @@ def task(tmp_path: Path) -> StepTask:
     save_chain_policy(tmp_path / "base", [["<answer>[", ITEMS[0], *(f", {item}" for item in ITEMS[1:]), "]</answer>"]])
     (plan / "recipe.toml").write_text(RECIPE.format(base=tmp_path / "base"))
     (plan / "gate.toml").write_text(GATE)
-    (plan / "exam.toml").write_text('kind = "rubrics"\nmost_tokens = 60\nprobe_each = 4\n')
+    (plan / "exam.toml").write_text(f'{BY_RULES}[judge]\nurl = "http://127.0.0.1:9/v1"\nmodel = "judge"\n')
     kinds = ("snapshot", "check", "set", "train", "exam", "gate")
     for kind in kinds:
         (tmp_path / kind).mkdir()
@@ -140,6 +142,25 @@ async def test_what_the_checks_left_is_an_export_with_true_digests(task: StepTas
     assert manifest["files"]["pairs.jsonl"]["sha256"] == hashlib.sha256(kept.read_bytes()).hexdigest()
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("exam.toml", BY_RULES, "the same judge, the rules of planted preferences"),
+        ("exam.toml", "kind = 3", "exam.toml"),
+        ("gate.toml", GATE.replace("gain = 0.1", "gain = 0"), "superiority.gain"),
+        ("recipe.toml", "[model", "recipe.toml is no TOML"),
+    ],
+)
+async def test_a_fault_in_a_file_of_the_plan_is_told_before_anything_is_made(
+    task: StepTask, name: str, text: str, message: str
+) -> None:
+    prefer_tables(task)
+    (Path(task.plan) / name).write_text(text)
+    with pytest.raises(InvalidInput, match=message):
+        await make_set(task)
+    assert not list(Path(task.folders["set"]).iterdir())
+
+
 async def test_training_goes_on_to_an_exam_and_a_gate(task: StepTask) -> None:
     from training.loop.exam import examine
     from training.loop.gate import decide_step
@@ -148,6 +169,7 @@ async def test_training_goes_on_to_an_exam_and_a_gate(task: StepTask) -> None:
 
     prefer_tables(task)
     await make_set(task)
+    (Path(task.plan) / "exam.toml").write_text(BY_RULES)
     folders = {kind: Path(folder) for kind, folder in task.folders.items()}
     trained = await asyncio.to_thread(train_stage, task, folders["train"])
     assert trained.verdict is StepVerdict.REFUSED, "every answer has the same reward: there is nothing to learn"
