@@ -1,8 +1,8 @@
 """`python -m bench.loop`: from readers' votes to a promoted model, unattended, on the real stack.
 
 `before` and `after` are how far rubrics that the product drafts put what readers of new questions want over the rest (0 to 1),
-before the cycle of retraining and after it; `ci_low` is the lower end of Student's 95% interval of the mean gain, with the
-questions of all seeds together.
+before the cycle of retraining and after it; `constant` is the best score that needs no question. `ci_low` is the lower end of
+Student's 95% interval of the mean gain, with the questions of all seeds together.
 `spoiled_refused` is the share of spoiled candidates that the same exam and gate refuse, `minutes` the longest time from
 `rubrica retrain start` to the promotion.
 """
@@ -32,6 +32,7 @@ def collect_figures(stories: Sequence[Story]) -> dict[str, float]:
     return {
         "before": fmean(score for story in stories for score in story.before),
         "after": fmean(score for story in stories for score in story.after),
+        "constant": fmean(story.constant for story in stories),
         "ci_low": float("-inf") if isinstance(gain, Missing) else gain.low,
         "spoiled_refused": min(refused, default=0.0),
         "minutes": max(story.minutes for story in stories),

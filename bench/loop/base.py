@@ -27,16 +27,17 @@ from workflows.systems.local_record import LocalRecord
 
 BEGIN, END = '<answer>{"criteria": [', "]}</answer>"
 EXAMPLES, EPOCHS, RATE, EXAMPLES_A_STEP = 3_000, 6, 3e-3, 32
-HABIT_SHARE = 0.5
+HABIT_SHARE = 0.4
 HABIT = (
-    ("table", "Important", 3),
     ("headings", "Important", 4),
-    ("limits", "Optional", 2),
-    ("shorter", "Optional", 1),
     ("dates", "Key", 5),
     ("tone", "Optional", 1),
+    ("sides", "Important", 3),
+    ("names", "Optional", 2),
+    ("causes", "Important", 3),
     ("sources", "Important", 3),
 )
+"""What suits any report. It tells few pairs apart: a habit that tells more than the rest is what GRPO ends with."""
 SPREAD = 0.1
 """The spread of the first weights. With .02 SFT of these minutes does not learn to read its prompt."""
 DAY, DAYS = date(2026, 1, 1), 1_000

@@ -4,7 +4,9 @@ It knows the demands by their very words. It shares nothing with the judge of th
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from statistics import fmean
 
 from bench.learning_tasks.rubric_grammar import DEMANDS
 from bench.loop.houses import Reader
@@ -27,9 +29,18 @@ async def score_drafts(readers: Sequence[Reader], questions: Sequence[Question])
     return list(await asyncio.gather(*(score(n, question) for n, question in enumerate(questions))))
 
 
+def score_best_constant(questions: Sequence[Question]) -> float:
+    """Return the mean score of the one order of features that suits these questions best, whatever is asked."""
+    orders = ({name: place for place, name in enumerate(order)} for order in permutations(FEATURES))
+    return max(fmean(_score(weights, question) for question in questions) for weights in orders)
+
+
 def score_rubric(rubric: Rubric, question: Question) -> float:
     """Return the share of pairs of a wanted and another feature of which the rubric asks more for the wanted one."""
-    weights = {name: _weigh(rubric, DEMANDS[name]) for name in FEATURES}
+    return _score({name: _weigh(rubric, DEMANDS[name]) for name in FEATURES}, question)
+
+
+def _score(weights: Mapping[str, int], question: Question) -> float:
     over = [weights[name] > weights[other] for name in question.wanted for other in weights.keys() - question.wanted]
     return sum(over) / len(over)
 

@@ -39,6 +39,7 @@ base = {base}
 sets = ["@set"]
 [reward]
 scaling = "balanced"
+quality = 0.25
 [rollouts]
 group_size = 8
 tasks_a_step = 8

@@ -13,7 +13,7 @@ from app.domain.retraining import CycleState
 from app.domain.served_models import ModelRole
 from app.models.storage import aliases
 from bench.loop.commands import rubrica, run, serve
-from bench.loop.drafts import score_drafts
+from bench.loop.drafts import score_best_constant, score_drafts
 from bench.loop.following import Tell, follow_cycle
 from bench.loop.houses import House, open_houses, prepare_home
 from bench.loop.plan import HOLDER, Measures, write_plan
@@ -31,13 +31,14 @@ SETTINGS = {"RUBRICA_LLM_ALTERNATIVES": ", ".join(f"{name}=0/0" for name in FEAT
 @dataclass(frozen=True, slots=True)
 class Story:
     """What came of a seed: the scores of drafts by question, before and after, the minutes of the cycle, its folder, and
-    the version that serves now.
+    the version that serves now. `constant` is what the best rubric scores that does not read its question.
 
     `spoiled_refused` is the share of spoiled candidates that were refused; None where none was tried.
     """
 
     before: Sequence[float]
     after: Sequence[float]
+    constant: float
     minutes: float
     cycle: Path
     version: str
@@ -135,7 +136,7 @@ async def learn(
     tell(f"rubrics for the same questions score {fmean(after):.3f} now")
     version = await name_holder(stack)
     refused = await share_refused(folder / "spoiled", Path(cycle.folder), base, seed, tell) if measures.spoils else None
-    story = Story(before, after, minutes, Path(cycle.folder), version, refused)
-    told = {"before": before, "after": after, "minutes": minutes, "spoiled_refused": refused}
+    story = Story(before, after, score_best_constant(new), minutes, Path(cycle.folder), version, refused)
+    told = {"before": before, "after": after, "constant": story.constant, "minutes": minutes, "spoiled_refused": refused}
     (folder / "scores.json").write_text(json.dumps(told), encoding="utf-8")
     return story
