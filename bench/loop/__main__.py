@@ -16,6 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
+from pydantic import TypeAdapter
+
 from app.domain.missing import Missing
 from bench.loop.plan import Measures
 from bench.loop.story import Story, tell_story
@@ -49,15 +51,19 @@ def make_teller(began: float) -> Callable[[str], None]:
     return tell
 
 
-async def run_seeds(folder: Path, seeds: int, measures: Measures) -> list[Story]:
+def run_seeds(folder: Path, seeds: int, measures: Measures) -> list[Story]:
     """Tell the story of each seed. Spoiled candidates are tried with the first."""
     tell = make_teller(time.monotonic())
-    stories = []
-    for seed in range(seeds):
-        place = folder / f"seed-{seed}"
-        place.mkdir(parents=True)
-        stories.append(await tell_story(place, seed, replace(measures, spoils=seed == 0), tell))
-    return stories
+    return [keep_story(folder / f"seed-{seed}", seed, replace(measures, spoils=seed == 0), tell) for seed in range(seeds)]
+
+
+def keep_story(folder: Path, seed: int, measures: Measures, tell: Callable[[str], None]) -> Story:
+    """Tell the story of a seed and keep it; one that is kept is not told again."""
+    kept, adapter = folder / "story.json", TypeAdapter(Story)
+    if not kept.exists():
+        folder.mkdir(parents=True)
+        kept.write_bytes(adapter.dump_json(asyncio.run(tell_story(folder, seed, measures, tell))))
+    return adapter.validate_json(kept.read_bytes())
 
 
 def main() -> None:
@@ -65,11 +71,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--pairs", type=int, default=Measures().pairs, help="questions that readers compare reports on")
-    parser.add_argument("--keep", type=Path, help="a new folder for all that is made; default: a temporary one")
+    parser.add_argument("--keep", type=Path, help="a folder for all that is made; seeds that are whole there are not run again")
     options = parser.parse_args()
     measures = Measures(pairs=options.pairs)
     with tempfile.TemporaryDirectory(prefix="rubrica-loop-") as folder:
-        stories = asyncio.run(run_seeds(options.keep or Path(folder), options.seeds, measures))
+        stories = run_seeds(options.keep or Path(folder), options.seeds, measures)
     print_result("loop", collect_figures(stories))
 
 

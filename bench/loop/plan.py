@@ -75,7 +75,6 @@ superiority = {metric = "preference_accuracy", gain = 0.1}
 EXAM = """
 kind = "rubrics"
 most_tokens = 40
-probe_each = 2
 [judge]
 url = "{judge}"
 model = "{judge_name}"

@@ -1,6 +1,5 @@
 """The story of one seed: readers vote, a cycle learns from it, and what it promoted is asked for rubrics before and after."""
 
-import json
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -136,7 +135,4 @@ async def learn(
     tell(f"rubrics for the same questions score {fmean(after):.3f} now")
     version = await name_holder(stack)
     refused = await share_refused(folder / "spoiled", Path(cycle.folder), base, seed, tell) if measures.spoils else None
-    story = Story(before, after, score_best_constant(new), minutes, Path(cycle.folder), version, refused)
-    told = {"before": before, "after": after, "constant": story.constant, "minutes": minutes, "spoiled_refused": refused}
-    (folder / "scores.json").write_text(json.dumps(told), encoding="utf-8")
-    return story
+    return Story(before, after, score_best_constant(new), minutes, Path(cycle.folder), version, refused)
