@@ -63,7 +63,9 @@ async def test_a_run_is_written_and_planned_again_and_the_operator_pays(up: Up, 
         assert await read_all(session, run) == before
         async with session.get("/v1/usage") as answer:
             lines = [line for line in (await answer.json())["lines"] if line["kind"] == "draft"]
-    assert [(line["name"], line["cost_microusd"] > 0) for line in lines] == [("two", True)]
+    assert {line["name"]: line["cost_microusd"] > 0 for line in lines} == {"two": True, "one": False}, (
+        "writer, and the run's judge"
+    )
     folder = tmp_path / "reports" / run
     assert (folder / "comparison.md").read_text() in written.stdout
     assert "| written by | minddr: one" in written.stdout
