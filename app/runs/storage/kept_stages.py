@@ -34,5 +34,5 @@ async def get(database: Executor, run_id: UUID, stage: str) -> KeptStage:
         row = await database.fetchrow(KEPT, run_id, stage)
     if row is None:
         raise NotFound(f"there is no run {run_id}")
-    usage = Usage.model_validate_json(row["usage"]) if row["usage"] else None
+    usage = Usage.of_any_version(row["usage"]) if row["usage"] else None
     return KeptStage(row["result"], usage, tuple(row["notes"]))
