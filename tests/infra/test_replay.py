@@ -43,6 +43,7 @@ def up(model_address: str, tmp_path: Path) -> Iterator[Up]:
     up.end(signal.SIGTERM)
 
 
+@pytest.mark.timeout(1_800)  # seven commands, each with its start
 async def test_a_run_is_written_and_planned_again_and_the_operator_pays(up: Up, model_address: str, tmp_path: Path) -> None:
     async def call(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
         named = {"RUBRICA_LLM_BASE_URL": model_address, "RUBRICA_LLM_MODEL": "one", "RUBRICA_LLM_ALTERNATIVES": "two=1/2"}

@@ -98,7 +98,8 @@ async def test_a_call_that_is_not_on_the_tape_is_an_error_or_is_made(tmp_path: P
 
 async def test_a_failure_replays_as_a_failure_and_an_outage_is_not_recorded() -> None:
     class Failing:
-        name, description, parameters = "search", "", {}
+        name, description = "search", ""
+        parameters: Mapping[str, object] = {}
         error: ToolError = ToolError("nothing is stored there")
 
         async def call(self, arguments: object) -> object:
