@@ -22,6 +22,11 @@ class Tape:
     def __len__(self) -> int:
         return len(self._lines)
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the tools that were called."""
+        return frozenset(line.call.name for line in self._lines.values())
+
     def play(self, call: ToolCall) -> ToolResult | None:
         """Return the recorded result of a call; None when there is none."""
         line = self._lines.get(call_key_of(call.name, call.arguments))

@@ -1408,7 +1408,7 @@ class UsageLine(Value):
 
     kind: str = Field(
         ...,
-        description="`model` or `tool`; or `draft`: calls of a model before a run; or `deleted`: deleted runs.",
+        description="`model` or `tool`; or `draft`: calls of a model before a run, or in a replay; or `deleted`: deleted runs.",
     )
     name: str
     calls: int

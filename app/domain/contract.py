@@ -79,10 +79,11 @@ class ResearchInput(Value):
 
 
 class DraftKind(StrEnum):
-    """The kinds of drafts for a question that is no run yet."""
+    """The kinds of drafts for a question that is no run yet; a replay keeps of a run that is one only what it cost."""
 
     RUBRIC = "rubric"
     CLARIFICATION = "clarification"
+    REPLAY = "replay"
 
 
 class DraftRequest(Value):

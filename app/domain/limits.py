@@ -43,7 +43,9 @@ class KeyQuota(Value):
 class UsageLine(Value):
     """The consumption of one model or tool, in all runs of the time."""
 
-    kind: str = Field(description="`model` or `tool`; or `draft`: calls of a model before a run; or `deleted`: deleted runs.")
+    kind: str = Field(
+        description="`model` or `tool`; or `draft`: calls of a model before a run, or in a replay; or `deleted`: deleted runs."
+    )
     name: str
     calls: int
     input_tokens: int

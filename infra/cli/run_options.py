@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -27,6 +28,14 @@ AllowTool = Annotated[
 Writer = Annotated[Composition | None, typer.Option("--writer", help="Section writers, or one call for the whole report.")]
 ApprovePlan = Annotated[bool, typer.Option("--approve-plan", help="Stop at the plan; `rubrica runs approve` goes on.")]
 Rubric = Annotated[bool, typer.Option("--rubric", help="Hold the report to a rubric; `rubrica runs rubric` shows it.")]
+
+
+class ReplayStep(StrEnum):
+    """Who is asked again in a replay."""
+
+    WRITER = "writer"
+    PLANNER = "planner"
+
 
 MaxTokens = Annotated[int | None, typer.Option(min=1, help="Pause when the run has used this many tokens.")]
 MaxCost = Annotated[float | None, typer.Option(min=0.000001, help="Pause when the run has cost this much (US$).")]

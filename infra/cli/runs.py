@@ -7,7 +7,7 @@ import typer
 
 from app.exports.nouns import ExportFormat
 from infra.cli.execute import execute
-from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, build_budget
+from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, ReplayStep, build_budget
 
 app = typer.Typer(help="Look at runs and steer them.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -104,6 +104,22 @@ def tape(run: RunId, file: Annotated[Path, typer.Argument(dir_okay=False, help="
     from infra.cli import run_commands
 
     execute(lambda settings: run_commands.save_tape(settings, run, file))
+
+
+@app.command()
+def replay(
+    run: RunId,
+    model: Annotated[str | None, typer.Option(help="The served model to ask instead.")] = None,
+    prompt: Annotated[
+        list[str] | None, typer.Option(help="A version of a prompt, as single_pass=v2; repeat for several.")
+    ] = None,
+    step: Annotated[ReplayStep, typer.Option(help="Who is asked again.")] = ReplayStep.WRITER,
+    out: Out = REPORTS,
+) -> None:
+    """Ask a run's writer or planner again over what the run found, and set both outcomes side by side."""
+    from infra.cli import replay as replaying
+
+    execute(lambda settings: replaying.replay(settings, run, step, replaying.read_wish(model, prompt), out))
 
 
 @app.command()

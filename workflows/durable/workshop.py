@@ -2,11 +2,13 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
+from uuid import UUID
 
 import asyncpg
 
@@ -31,6 +33,7 @@ from workflows.agents.agent_set import AgentSet
 from workflows.agents.effort import bounds_of, fit_bounds, limits_of
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
+from workflows.agents.ports import Record
 from workflows.chat_models.served_book import OpenModel, ServedModels
 from workflows.durable.allowance import reserve_first_call
 from workflows.durable.failures import make_stopping_failure
@@ -127,6 +130,39 @@ class Workshop:
         outside = scope is None or scope.searches(SourceKind.WEB) or scope.searches(SourceKind.SCHOLAR)
         return self.reader(index) if outside else index
 
+    def make_kit(
+        self,
+        query: ResearchQuery,
+        run_id: UUID,
+        model: OpenModel,
+        record: Record,
+        today: date,
+        clock: Callable[[], float],
+        memory: SharedMemory,
+        scope: SearchScope | None = None,
+    ) -> Kit:
+        """Return everything that an agent over this model may use for a run. `scope` replaces the query's."""
+        index, scope = self.view_index(query), scope or query.scope
+        memory_of_tools = self.rooms.memory_of(query.evidence_of or run_id)
+        corpora, outside = corpora_of_query(query, self.scientific), self.outside_tools
+        bounds = fit_bounds(bounds_of(query), model.context_tokens, query.language)
+        reader = self.make_reader(scope, index)
+        return Kit(
+            chat=model.chat,
+            tools=build_toolbox(index, reader, corpora, memory_of_tools, outside, scope, self.asks_a_model),
+            whole=build_whole_reader(index, corpora, memory_of_tools, bounds.evidence_chars, outside, scope),
+            shelves=build_describer(index, corpora, memory_of_tools, query.language, outside, scope),
+            record=record,
+            prompts=model.prompts,
+            codec=model.codec,
+            today=today,
+            clock=clock,
+            limits=limits_of(query),
+            bounds=bounds,
+            memory=memory,
+            language=query.language,
+        )
+
 
 @dataclass
 class StageAttempt:
@@ -149,9 +185,7 @@ class StageAttempt:
     @property
     def notes(self) -> SharedMemory:
         """The reader's notes at the time when the stage first opened."""
-        return SharedMemory(
-            entries=tuple(MemoryEntry(agent=USER, kind=MemoryKind.NOTE, text=text) for text in self.opening.notes)
-        )
+        return make_notes(self.opening.notes)
 
     @property
     def index(self) -> TenantView:
@@ -160,27 +194,8 @@ class StageAttempt:
 
     def make_kit(self, memory: SharedMemory, model: OpenModel, scope: SearchScope | None = None) -> Kit:
         """Return everything that an agent over this model may use in this stage. `scope` replaces the query's."""
-        shop, query, index = self.shop, self.request.query, self.index
-        scope = scope or query.scope
-        memory_of_tools = shop.rooms.memory_of(query.evidence_of or self.request.run_id)
-        corpora, outside = corpora_of_query(query, shop.scientific), shop.outside_tools
-        bounds = fit_bounds(bounds_of(query), model.context_tokens, query.language)
-        reader = shop.make_reader(scope, index)
-        return Kit(
-            chat=model.chat,
-            tools=build_toolbox(index, reader, corpora, memory_of_tools, outside, scope, shop.asks_a_model),
-            whole=build_whole_reader(index, corpora, memory_of_tools, bounds.evidence_chars, outside, scope),
-            shelves=build_describer(index, corpora, memory_of_tools, query.language, outside, scope),
-            record=self.record,
-            prompts=model.prompts,
-            codec=model.codec,
-            today=self.opening.asked_on,
-            clock=self.record.read_clock,
-            limits=limits_of(query),
-            bounds=bounds,
-            memory=memory,
-            language=query.language,
-        )
+        run, record, today = self.request, self.record, self.opening.asked_on
+        return self.shop.make_kit(run.query, run.run_id, model, record, today, record.read_clock, memory, scope)
 
     @cached_property
     def needed_findings(self) -> tuple[Finding, ...]:
@@ -231,6 +246,11 @@ class StageAttempt:
         kept = (outcome.snapshots, told, hashes, open_hashes)
         if not await run_log.close_stage(run, self.stage, attempt, outcome.result, *kept):
             raise make_stopping_failure()
+
+
+def make_notes(texts: Iterable[str]) -> SharedMemory:
+    """Return a reader's notes as agents read them."""
+    return SharedMemory(entries=tuple(MemoryEntry(agent=USER, kind=MemoryKind.NOTE, text=text) for text in texts))
 
 
 @dataclass(frozen=True)

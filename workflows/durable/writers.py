@@ -30,7 +30,7 @@ async def writer_of(shop: Workshop, query: ResearchQuery) -> ReportWriter:
     wish = query.writer
     if wish.agents is Agents.BRIEF or not shop.asks_a_model:
         return make_brief_writer(shop, query)
-    model = await _open_model(shop, query)
+    model = await open_model(shop, wish.model, query.models.writer)
     prompts = model.prompts.choose_versions(wish.prompts)
     lineage = ReportLineage(
         system=query.system,
@@ -51,11 +51,14 @@ def make_brief_writer(shop: Workshop, query: ResearchQuery) -> ReportWriter:
     return ReportWriter(shop.fallback, shop.models.main, lineage)
 
 
-async def _open_model(shop: Workshop, query: ResearchQuery) -> OpenModel:
-    """Return the model of the writer's role, or the one that the writer's settings name instead."""
-    name = query.writer.model
+async def open_model(shop: Workshop, name: str | None, usual: str) -> OpenModel:
+    """Return the model of this name; where none is named, the `usual` one of the role.
+
+    Raises:
+        ModelRefused: this installation does not offer the model that is named.
+    """
     if name is None:
-        return await shop.models.open(query.models.writer)
+        return await shop.models.open(usual)
     found = await shop.models.find_open(name)
     if found is None:
         raise ModelRefused(f"this installation does not offer the model {name!r}; RUBRICA_LLM_ALTERNATIVES names those it does")

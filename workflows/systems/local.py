@@ -1,10 +1,12 @@
-"""Stages as plain calls in this process, over a record in memory. Training and evaluation use them."""
+"""Stages as plain calls in this process, over a record in memory. Training, evaluation and replays use them."""
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeAlias
 
 from app.domain.errors import RubricaError
-from app.domain.evidence import Finding
+from app.domain.evidence import Finding, Quote
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
@@ -22,19 +24,28 @@ from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.report_revision import REVISION_AGENT as REVISER
 from workflows.agents.second_round import plan_second_round
 from workflows.agents.stage_memory import PLANNER, REPORTER, SECOND_PLANNER, memory_of_report, memory_of_search, path_of_search
+from workflows.judging.context import QuoteContext
 from workflows.judging.report_verification import verify_report
 from workflows.judging.rubric_check import check_against_rubric, make_scorecard
 from workflows.judging.second_look import Judges
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.stages import StageFailed
 
+FindAround: TypeAlias = Callable[[Sequence[Quote]], Awaitable[Mapping[str, QuoteContext]]]
+
+
+async def find_nothing_around(_: Sequence[Quote]) -> Mapping[str, QuoteContext]:
+    """Find no text around quotes: no copies of their sources are kept."""
+    return {}
+
 
 @dataclass
 class LocalStages:
     """Runs each stage's agent at once. The kit's record, clock and memory are set for each stage.
 
-    `notes` are a reader's notes for the agents; `judges` grade the report's claims. With a `rubric` the report is held to it by
-    the kit's model, and `scorecard` says how it did.
+    `notes` are a reader's notes for the agents; `judges` grade the report's claims, with the text that `find_around` finds in the
+    copies of their sources. With a `rubric` the report is held to it, and `scorecard` says how it did. `judge` is the kit of the
+    model that judges; None: the one that works.
     """
 
     agents: AgentSet
@@ -44,6 +55,8 @@ class LocalStages:
     notes: SharedMemory = field(default_factory=SharedMemory)
     judges: Judges = field(default_factory=Judges)
     rubric: Rubric | None = None
+    judge: Kit | None = None
+    find_around: FindAround = find_nothing_around
     scorecard: Scorecard | None = field(default=None, init=False)
     _findings: dict[str, Finding] = field(default_factory=dict)
 
@@ -86,15 +99,17 @@ class LocalStages:
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Return the report agent's report with its claims graded."""
         kit = self._kit_of(REPORTER, memory_of_report(plan, findings, self.notes, self.rubric))
+        judge = replace(self.judge, record=self.record, clock=kit.clock, memory=kit.memory) if self.judge else kit
         try:
             written = await self.agents.report(self.query, plan, findings, kit)
             if self.rubric is None:
-                return await verify_report(written, findings, kit, self.judges, {})
+                return await verify_report(written, findings, judge, self.judges, await self.find_around(written.quotes))
             desk = ReportDesk(kit, self.query, plan, findings, EvidenceBook(findings, written.quotes), Asker(kit, REVISER))
             writer = None if is_brief_instead(written, self.query.language) else desk
-            checked = await check_against_rubric(self.rubric, written, self.query, kit, writer)
-            report = await verify_report(checked.report, findings, kit, self.judges, {})
-            self.scorecard = await make_scorecard(self.rubric, checked, report, self.query, kit)
+            checked = await check_against_rubric(self.rubric, written, self.query, judge, writer)
+            around = await self.find_around(checked.report.quotes)
+            report = await verify_report(checked.report, findings, judge, self.judges, around)
+            self.scorecard = await make_scorecard(self.rubric, checked, report, self.query, judge)
             return report
         except RubricaError as error:
             raise StageFailed(str(error)) from error

@@ -65,32 +65,9 @@ class TapedTool(WrappedTool):
             self._tape.record(call, result)
 
 
-class AbsentTool:
-    """A stand-in for an absent tool, which has only the name for playing back."""
-
-    parameters: Mapping[str, Any] = {}
-    description = ""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Refuse every call.
-
-        Raises:
-            CallNotRecorded: always.
-        """
-        raise CallNotRecorded(f"{self.name}({dict(arguments)}) was not recorded, and no tool is there")
-
-
 def tape_tools(tools: Mapping[str, Tool], tape: Tape, mode: TapeMode) -> dict[str, Tool]:
     """Return the tools with their calls answered by a tape."""
     return {name: TapedTool(tool, tape, mode) for name, tool in tools.items()}
-
-
-def play_tools_back(names: Iterable[str], tape: Tape) -> dict[str, Tool]:
-    """Return tools of these names that answer from the tape alone."""
-    return tape_tools({name: AbsentTool(name) for name in names}, tape, TapeMode.STRICT)
 
 
 def tape_of(turns: Iterable[Turn]) -> Tape:

@@ -26,7 +26,10 @@ class RunRubricRow(SQLModel, table=True):
 
 
 class DraftRow(SQLModel, table=True):
-    """What was drafted for a question that is no run yet, and what that cost. Retention empties question and body."""
+    """What was drafted for a question that is no run yet, and what that cost; of a replay, the cost alone.
+
+    Retention empties question and body.
+    """
 
     __tablename__ = "drafts"
     __table_args__ = (Index("drafts_of_organisation", "organisation_id", "created_at"), own_rows("SELECT, INSERT"))

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,9 +25,9 @@ from tests.workflows.sensible_model import answer_sensibly
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.ports import Tool
 from workflows.chat_models.scripted import ScriptedModel
-from workflows.tools.taped_tools import CallNotRecorded, TapeMode, play_tools_back, tape_of, tape_tools
+from workflows.tools.taped_tools import CallNotRecorded, TapeMode, tape_of, tape_tools
 from workflows.tools.tool_memory import DictToolStore, ToolMemory
-from workflows.tools.toolbox import OutsideTools, ToolCorpora, build_toolbox
+from workflows.tools.toolbox import NO_OUTSIDE_TOOLS, OutsideTools, ToolCorpora, build_toolbox
 
 QUESTION = "How did presidents justify tariffs before 1900?"
 FOUND = [
@@ -39,10 +40,8 @@ from pathlib import Path
 
 async def main():
     sys.addaudithook(refuse)
-    from tests.workflows.tools.test_taped_tools import QUESTION, Tape, play_tools_back, reported
-    from workflows.agents.actions import ActionName
-    tape = Tape.load(Path(sys.argv[1]))
-    report = await reported(play_tools_back([name.value for name in ActionName], tape))
+    from tests.workflows.tools.test_taped_tools import Tape, build_tools, play_back, reported
+    report = await reported(play_back(build_tools(), Tape.load(Path(sys.argv[1]))))
     sys.stdout.write(report.model_dump_json())
 
 def refuse(event, arguments):
@@ -51,6 +50,15 @@ def refuse(event, arguments):
 
 asyncio.run(main())
 """
+
+
+def build_tools(outside: OutsideTools = NO_OUTSIDE_TOOLS) -> dict[str, Tool]:
+    corpus = SmallCorpus()
+    return build_toolbox(corpus, corpus, ToolCorpora(), ToolMemory(DictToolStore()), outside=outside)
+
+
+def play_back(tools: Mapping[str, Tool], tape: Tape) -> dict[str, Tool]:
+    return tape_tools(tools, tape, TapeMode.STRICT)
 
 
 async def reported(tools: dict[str, Tool]) -> Report:
@@ -65,9 +73,7 @@ async def test_a_run_that_used_the_web_replays_without_a_socket(tmp_path: Path) 
     async with serve_outside(answer_with({"organic": FOUND})) as stub, http.open_exchange() as exchange:
         serper = replace(PROVIDERS["serper"]("k"), url=stub.url)
         web = OutsideSearch("web", Entrance(MemorySharedStore()), exchange, [serper])
-        corpus = SmallCorpus()
-        tools = build_toolbox(corpus, corpus, ToolCorpora(), ToolMemory(DictToolStore()), outside=OutsideTools(web=web))
-        report = await reported(tape_tools(tools, tape, TapeMode.RECORD))
+        report = await reported(tape_tools(build_tools(OutsideTools(web=web)), tape, TapeMode.RECORD))
         assert stub.seen
     assert any(quote.source.url == "https://web.example/1" for quote in report.quotes)
     tape.save(file)
@@ -79,22 +85,21 @@ async def test_a_run_that_used_the_web_replays_without_a_socket(tmp_path: Path) 
 
 
 async def test_a_call_that_is_not_on_the_tape_is_an_error_or_is_made(tmp_path: Path) -> None:
-    corpus = SmallCorpus()
-    tools = build_toolbox(corpus, corpus, ToolCorpora(), ToolMemory(DictToolStore()))
-    tape = Tape()
+    tools, tape = build_tools(), Tape()
     await tape_tools(tools, tape, TapeMode.RECORD)["search"].call({"query": "tariff"})
     assert len(tape) == 1
     with pytest.raises(CallNotRecorded, match="surplus"):
-        await play_tools_back(["search"], tape)["search"].call({"query": "surplus"})
+        await play_back(tools, tape)["search"].call({"query": "surplus"})
     made = await tape_tools(tools, tape, TapeMode.FALL_THROUGH)["search"].call({"query": "surplus"})
     assert made.passages
     assert len(tape) == 1
-    assert (await play_tools_back(["search"], tape)["search"].call({"query": " tariff "})).passages
+    assert (await play_back(tools, tape)["search"].call({"query": " tariff "})).passages
 
 
 async def test_a_failure_replays_as_a_failure_and_an_outage_is_not_recorded() -> None:
     class Failing:
-        name, description, parameters = "search", "", {}
+        name, description = "search", ""
+        parameters: Mapping[str, object] = {}
         error: ToolError = ToolError("nothing is stored there")
 
         async def call(self, arguments: object) -> object:
@@ -105,7 +110,7 @@ async def test_a_failure_replays_as_a_failure_and_an_outage_is_not_recorded() ->
     with pytest.raises(ToolError):
         await recording.call({"query": "a"})
     with pytest.raises(ToolError, match="nothing is stored there"):
-        await play_tools_back(["search"], tape)["search"].call({"query": "a"})
+        await play_back({"search": tool}, tape)["search"].call({"query": "a"})  # type: ignore[dict-item]
     tool.error = ToolUnavailable("restarting")
     with pytest.raises(ToolUnavailable):
         await recording.call({"query": "b"})
@@ -120,7 +125,7 @@ async def test_a_trajectory_is_a_tape_too(tmp_path: Path) -> None:
     tape.save(tmp_path / "a")
     Tape.load(tmp_path / "a").save(tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert await reported(play_tools_back(kit.tools, Tape.load(tmp_path / "b"))) == report
+    assert await reported(play_back(kit.tools, Tape.load(tmp_path / "b"))) == report
 
 
 def test_a_file_that_is_no_tape_is_refused_with_the_line(tmp_path: Path) -> None:
