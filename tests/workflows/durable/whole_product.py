@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -31,6 +32,8 @@ from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
 
 PROMPTS = PromptLibrary({})
+# A change of a plan is answered by a worker, which on a busy machine takes longer than the product waits.
+PATIENCE = timedelta(minutes=8)
 SCHEDULED = "activity_task_scheduled_event_attributes"
 
 
@@ -45,7 +48,7 @@ class WholeProduct:
     index: ToyIndex = field(default_factory=ToyIndex)
 
     def __post_init__(self) -> None:
-        self.gateway = TemporalGateway(self.address)
+        self.gateway = TemporalGateway(self.address, PATIENCE)
         self.runs = Runs(self.database, self.gateway)
         self.steering = Steering(self.database, self.gateway, self.runs)
 
