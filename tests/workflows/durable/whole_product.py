@@ -17,6 +17,7 @@ from app.domain.budget import Budget
 from app.domain.contract import workflow_id
 from app.domain.query import Effort, ResearchQuery
 from app.domain.run import EventType, Run, RunStatus
+from app.domain.served_models import ServedModel
 from app.runs.service.runs import Runs
 from app.runs.service.steering import Steering
 from app.runs.service.temporal_gateway import TemporalGateway
@@ -63,10 +64,15 @@ class WholeProduct:
     ) -> Workshop:
         """Make a workshop over a model; `others` are further models that it knows by name."""
         main = OpenModel(chat or self.model, SchemaCodec(), prompts or PROMPTS, agents or make_toy_agents())
+        known = {other.name: ServedModel(name=other.name, address="http://127.0.0.1:9/v1") for other in others}
+
+        async def find(name: str) -> ServedModel | None:
+            return known.get(name)
+
         return Workshop(
             database=self.database,
             index=self.index,
-            models=ServedModels(main, others={other.name: replace(main, chat=other) for other in others}),
+            models=ServedModels(main, find, others={other.name: replace(main, chat=other) for other in others}),
             fallback=fallback or make_quoting_toys(),
             **parts,
         )
