@@ -24,6 +24,7 @@ from app.domain.served_models import ModelRole, ServedModel
 from app.domain.trajectory import Turn
 from app.models.service.serving import add_model, move_alias
 from app.models.storage.resolution import resolve_roles
+from app.models.storage.unneeded import UNUSED
 from bench.client import ask, watch
 from bench.questions import TOPICS, make_question
 from bench.result import print_result
@@ -36,11 +37,9 @@ LATENCY = timedelta(milliseconds=100)
 POLL = timedelta(milliseconds=100)
 MAIN = "stub"
 TURNS = "SELECT r.query, t.body FROM turns t JOIN runs r ON r.id = t.run_id WHERE r.id = $1 AND t.kind = 'model'"
-# Named by no alias and by no run that has not ended.
-UNNEEDED = """
-    SELECT s.name FROM served_models s WHERE s.name <> $1 AND s.name NOT IN (SELECT served FROM model_aliases)
-        AND NOT EXISTS (SELECT FROM runs r, json_each_text(r.query->'models') m
-                        WHERE r.finished_at IS NULL AND r.query->'models' IS NOT NULL AND m.value = s.name)"""
+UNNEEDED = f"SELECT s.name FROM served_models s WHERE s.name <> $2 AND {UNUSED}"
+# A run is created in far less time: what its role had meanwhile stays loaded.
+SETTLED = timedelta(seconds=30)
 
 
 @dataclass
@@ -146,7 +145,7 @@ async def give_role(stack: RunningStack, model: ServedModel, role: ModelRole) ->
 
 async def unload_unneeded(stack: RunningStack, stub: ModelStubProcess) -> None:
     """Unload the versions that have no role, and that no run under way began with."""
-    names = [row["name"] for row in await stack.database.fetch(UNNEEDED, MAIN)]
+    names = [row["name"] for row in await stack.database.fetch(UNNEEDED, SETTLED, MAIN)]
     if names:
         await stub.control(stack.session, {"unload": names})
 

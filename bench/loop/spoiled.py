@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.domain.retraining import StepTask
+from app.domain.step_folder import OUTCOME, TASK
 from bench.learning_tasks.beginnings import Start, describe_sft, open_tokenizer
 from bench.learning_tasks.rubric_grammar import AND, write_item
 from bench.learning_tasks.runs import train_on_examples
@@ -26,7 +27,7 @@ from training.recipes.run_folder import TrainingFolder
 
 EXAMPLES, EPOCHS, RATE, EXAMPLES_A_STEP = 320, 4, 3e-3, 16
 IDLE = ("dates", "tone", "sides", "names", "causes", "sources")
-EXAM, GATE, TASK, SCORES = "rubric.exam", "rubric.gate", "task.json", "scores.jsonl"
+EXAM, GATE, SCORES = "rubric.exam", "rubric.gate", "scores.jsonl"
 LOST_SEARCH = "lost search"
 SEARCHES, LOST = 200, 0.1
 
@@ -119,7 +120,7 @@ async def _decide(
         (folder / step).mkdir(parents=True, exist_ok=True)
         (folder / step / TASK).write_text(told.model_dump_json(), encoding="utf-8")
         await run(sys.executable, "-m", f"training.loop.{step.partition('.')[2]}", str(folder / step))
-    outcome = json.loads((folder / steps[-1] / "outcome.json").read_text(encoding="utf-8"))
+    outcome = json.loads((folder / steps[-1] / OUTCOME).read_text(encoding="utf-8"))
     return outcome["verdict"], outcome["detail"]
 
 

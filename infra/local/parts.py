@@ -16,7 +16,7 @@ from app.domain.errors import SetupError
 from app.settings import PREFIX, Settings
 from infra.local.home import Home
 from infra.local.model import ModelAtHand, point_to_model, serving_options
-from infra.local.ports import LOOPBACK, PortBook, require_port
+from infra.local.ports import LOOPBACK, PortBook, PortClaims
 from infra.local.postgres import LocalPostgres
 from infra.local.service import Endpoint, LocalService, gated_command
 from infra.local.temporal import LocalTemporal
@@ -56,7 +56,8 @@ class Parts:
             None if settings.database_url else LocalPostgres(self.home.postgres, self.home.log_of("postgres"), sockets)
         )
         self.temporal = None if settings.temporal_address else LocalTemporal(self.home.temporal, self.home.log_of("temporal"))
-        book = PortBook(self.home.ports, taken=_list_named_ports(settings, self.with_ui))
+        self._claims = PortClaims()
+        book = PortBook(self.home.ports, _list_named_ports(settings, self.with_ui), self._claims)
         self._api_port = _choose_port(book, "api", settings.api_port, API_PORT)
         self._ui_port = _choose_port(book, "ui", settings.ui_port, UI_PORT) if self.with_ui else None
         self._socket = sockets / "retrieval.sock"
@@ -122,8 +123,9 @@ class Parts:
         shared = {name: value for name, value in self.settings.to_environment().items() if name not in hidden}
         return inherited | shared | addresses | _build_python_environment()
 
-    def remove_sockets(self) -> None:
-        """Remove the sockets' folder from the place for temporary files. Call it when nothing runs."""
+    def give_back(self) -> None:
+        """Remove the sockets' folder from the place for temporary files, and give up the ports. Call it when nothing runs."""
+        self._claims.release()
         shutil.rmtree(self._socket.parent, ignore_errors=True)
 
     def _make_worker(self, environment: Mapping[str, str], socket: Path) -> LocalService:
@@ -183,7 +185,7 @@ def _list_named_ports(settings: Settings, with_ui: bool) -> list[int]:
 
 
 def _choose_port(book: PortBook, name: str, wanted: int | None, preferred: int) -> int:
-    return require_port(wanted, f"RUBRICA_{name.upper()}_PORT") if wanted else book.choose_port(name, preferred)
+    return book.require_port(wanted, f"RUBRICA_{name.upper()}_PORT") if wanted else book.choose_port(name, preferred)
 
 
 def _reveal(secret: SecretStr | None) -> str:

@@ -59,29 +59,72 @@ def find_free_port() -> int:
     raise SetupError(f"no free port between {_RANGE.start} and {_RANGE.stop} on {LOOPBACK}; stop some local servers")
 
 
-class PortBook:
-    """A small JSON file that remembers which server had which port. It gives no port twice, and none that is `taken`."""
+class PortClaims:
+    """The ports on which servers of this process will listen: another stack that starts at the same moment takes others.
 
-    def __init__(self, path: Path, taken: Collection[int] = ()) -> None:
+    A claim is the UDP port of the same number. The kernel gives it to one process, and frees it when that one ends.
+    """
+
+    def __init__(self) -> None:
+        self._held: list[socket.socket] = []
+
+    def claim(self, port: int) -> bool:
+        """Claim a port. Return False when it is claimed already."""
+        claim = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            claim.bind((LOOPBACK, port))
+        except OSError:
+            claim.close()
+            return False
+        self._held.append(claim)
+        return True
+
+    def release(self) -> None:
+        """Give up all claims. Safe to repeat."""
+        while self._held:
+            self._held.pop().close()
+
+
+class PortBook:
+    """A small JSON file that remembers which server had which port. It gives no port twice, and none that is `taken`.
+
+    With `claims`, no other stack is given the port either, before anything listens there.
+    """
+
+    def __init__(self, path: Path, taken: Collection[int] = (), claims: PortClaims | None = None) -> None:
         self._path = path
         # Those given out count too: a server listens only later.
         self._taken = set(taken)
+        self._claims = claims
 
     def choose_port(self, name: str, preferred: int | None = None) -> int:
         """Return and remember the first free port of: the one that `name` had last time, the preferred one, a random one."""
         book = self._read()
         for candidate in (book.get(name), preferred):
-            if candidate is not None and candidate not in self._taken and is_free(candidate):
+            if candidate is not None and candidate not in self._taken and is_free(candidate) and self._claim(candidate):
                 port = candidate
                 break
         else:
-            while (port := find_free_port()) in self._taken:
+            while (port := find_free_port()) in self._taken or not self._claim(port):
                 pass
         self._taken.add(port)
         if book.get(name) != port:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(book | {name: port}))
         return port
+
+    def require_port(self, number: int, setting: str) -> int:
+        """Return the port that a setting names.
+
+        Raises:
+            SetupError: another program listens there, or another stack is about to.
+        """
+        if not is_free(number) or not self._claim(number):
+            raise SetupError(f"port {number} is in use by another program; stop it, or choose another port with {setting}")
+        return number
+
+    def _claim(self, port: int) -> bool:
+        return self._claims is None or self._claims.claim(port)
 
     def _read(self) -> dict[str, int]:
         try:
@@ -90,14 +133,3 @@ class PortBook:
             # A lost file only means new port numbers.
             return {}
         return {k: v for k, v in content.items() if isinstance(v, int)} if isinstance(content, dict) else {}
-
-
-def require_port(number: int, setting: str) -> int:
-    """Return `number`.
-
-    Raises:
-        SetupError: another program listens on this port.
-    """
-    if not is_free(number):
-        raise SetupError(f"port {number} is in use by another program; stop it, or choose another port with {setting}")
-    return number

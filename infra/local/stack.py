@@ -80,7 +80,7 @@ class Stack:
                 (parts.retrieval, parts.model_server, parts.temporal, parts.postgres),
             ):
                 stop_together([part for part in tier if part is not None])
-            parts.remove_sockets()
+            parts.give_back()
             self.home.state.unlink(missing_ok=True)
         self._parts = None
         self._lock.release()

@@ -81,12 +81,14 @@ def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Seque
     folders = [folder / name for folder in (models_dir, cache) if folder is not None]
     if found := _find_whole(weights, folders):
         return found
-    for folder in filter(Path.is_dir, folders):
-        log.warning("%s is not used: its files are not those that the catalogue names by their hashes", folder)
     with hold_cache(cache, name):
         for leftover in cache.glob(f".{name}.*"):  # of a killed process, whose child may still write there
             shutil.rmtree(leftover, ignore_errors=True)
-        return _find_whole(weights, folders) or _fetch_from_any(weights, cache / name, sources)
+        if found := _find_whole(weights, folders):  # another process put them there since the first look
+            return found
+        for folder in filter(Path.is_dir, folders):
+            log.warning("%s is not used: its files are not those that the catalogue names by their hashes", folder)
+        return _fetch_from_any(weights, cache / name, sources)
 
 
 def conversion_of(weights: OnnxWeights, folder: Path) -> Conversion:

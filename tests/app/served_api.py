@@ -62,7 +62,8 @@ class InMemoryRuns:
 
     async def start_task(self, run_id: UUID, task_id: UUID) -> None:
         await self.check()
-        self.tasks.append((run_id, task_id))
+        if (run_id, task_id) not in self.tasks:  # one that waited long is started again
+            self.tasks.append((run_id, task_id))
 
     async def pause(self, run_id: UUID) -> None:
         await self._set_status(run_id, RunStatus.PAUSED)

@@ -10,7 +10,7 @@ from app.domain.errors import SetupError
 from app.settings import Settings
 from infra.local.home import Home
 from infra.local.parts import Parts
-from infra.local.ports import LOOPBACK, PortBook, find_free_port, is_free, is_listening, require_port
+from infra.local.ports import LOOPBACK, PortBook, PortClaims, find_free_port, is_free, is_listening
 
 
 async def test_a_port_is_remembered_while_it_is_free(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_no_part_takes_the_port_that_a_setting_names_for_another(tmp_path: Path,
     home = Home(tmp_path)
     home.ports.write_text(json.dumps({other: getattr(settings, named)}))
     parts = Parts(settings, home, with_ui=True)
-    parts.remove_sockets()
+    parts.give_back()
     assert parts.api_url != parts.ui_url
 
 
@@ -61,8 +61,21 @@ def test_a_damaged_book_costs_new_numbers_only(tmp_path: Path) -> None:
     assert is_free(PortBook(tmp_path / "ports.json").choose_port("api"))
 
 
-def test_a_port_somebody_asked_for_is_refused_when_it_is_taken() -> None:
+def test_two_stacks_that_choose_at_once_are_given_two_ports(tmp_path: Path) -> None:
+    wanted = find_free_port()
+    one, other = PortClaims(), PortClaims()
+    assert PortBook(tmp_path / "one.json", claims=one).choose_port("api", preferred=wanted) == wanted
+    second = PortBook(tmp_path / "other.json", claims=other)
+    assert second.choose_port("api", preferred=wanted) != wanted
+    with pytest.raises(SetupError, match=f"port {wanted} is in use"):
+        second.require_port(wanted, "RUBRICA_API_PORT")
+    one.release()
+    assert second.require_port(wanted, "RUBRICA_API_PORT") == wanted
+    other.release()
+
+
+def test_a_port_somebody_asked_for_is_refused_when_it_is_taken(tmp_path: Path) -> None:
     with socket.create_server((LOOPBACK, 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(SetupError, match=f"port {port} is in use.*RUBRICA_API_PORT"):
-            require_port(port, "RUBRICA_API_PORT")
+            PortBook(tmp_path / "ports.json").require_port(port, "RUBRICA_API_PORT")

@@ -1,6 +1,7 @@
 """The whole stack as a user runs it: `rubrica up`, its children, its end, and whatever else happens to it."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -8,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import psutil
@@ -176,6 +178,25 @@ async def test_a_second_stack_on_the_same_home_is_refused_with_the_first_ones_ad
         listed = await asyncio.to_thread(run_rubrica, home, *listing)
         assert listed.returncode == 0, listed.stderr
     assert up.process.poll() is None
+
+
+async def test_two_stacks_that_start_at_once_have_an_api_each(tmp_path: Path) -> None:
+    wanted, started = find_free_port(), list[Up]()
+    for name in ("one", "other"):
+        home = Home(tmp_path / name / "home")
+        home.root.mkdir(parents=True, mode=0o700)
+        home.ports.write_text(json.dumps({"api": wanted}))
+        started.append(Up(home.root, RUBRICA_API_PORT=""))
+    try:
+        for up in started:
+            await up.ready()
+            async with aiohttp.ClientSession(headers=headers(up.home)) as session, session.get(up.state.api + "/v1/me") as me:
+                assert me.status == 200
+            assert "starting it again" not in up.output.read_text()
+        assert wanted in {urlsplit(up.state.api).port for up in started}
+    finally:
+        for up in started:
+            up.end(signal.SIGINT)
 
 
 async def test_work_that_is_done_before_the_stack_is_complete_does_not_end_the_start_of_a_part(tmp_path: Path) -> None:

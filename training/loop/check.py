@@ -4,12 +4,12 @@ import sys
 from pathlib import Path
 
 from app.domain.retraining import DataChecks, StepOutcome, StepTask, StepVerdict
+from app.domain.step_folder import EXPORT
 from app.preferences.nouns.feedback import PreferencePair, UndecidedPair
 from app.preferences.service.training_export import PAIRS, UNDECIDED
 from training.evaluation.race_files import read_rows
 from training.loop.check_page import write_page
 from training.loop.kept_export import write_kept
-from training.loop.snapshot import EXPORT
 from training.loop.step import run_step
 from training.loop.vote_checks import (
     CheckedVotes,

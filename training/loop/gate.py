@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
+from app.domain.step_folder import GATE_TABLE, TASK
 from training.folders import replace_file
 from training.loop.gates.decide import GateDecision, decide_gate
 from training.loop.gates.held_out import read_trained
@@ -19,7 +20,7 @@ from training.loop.gates.plan import read_plan
 from training.loop.gates.rows import GateVerdict
 from training.loop.gates.scores import read_scores
 from training.loop.stage_task import require_stage
-from training.loop.step import TASK, run_step
+from training.loop.step import run_step
 
 PLAN, SCORES, TRAINED = "gate.toml", "scores.jsonl", "trained_on.jsonl"
 EXIT_CODES = {GateVerdict.PASSED: 0, GateVerdict.REFUSED: 3, GateVerdict.NOT_KNOWN: 5}
@@ -56,7 +57,7 @@ def decide_step(task: StepTask, folder: Path) -> StepOutcome:
 def write_decision(folder: Path, decision: GateDecision) -> str:
     """Write a decision as data and as a page, and return the page."""
     page = write_page(decision)
-    replace_file(folder / "gate.json", decision.model_dump_json(indent=2).encode() + b"\n")
+    replace_file(folder / GATE_TABLE, decision.model_dump_json(indent=2).encode() + b"\n")
     replace_file(folder / "gate.md", page.encode())
     return page
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
 from app.domain.split import Split
+from app.domain.step_folder import SET
 from app.settings import read_settings
 from training.loop.check import KEPT
 from training.loop.stage_files import check_stage_files
-from training.loop.stage_task import SET, require_stage
+from training.loop.stage_task import require_stage
 from training.loop.step import run_step
 from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.set_request import SetRequest

@@ -12,6 +12,7 @@ import asyncpg
 from app.database.engine import connect
 from app.domain.errors import SetupError
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
+from app.domain.step_folder import EXPORT
 from app.models.artifacts.folder import FolderArtifacts
 from app.models.artifacts.ports import ArtifactStore
 from app.models.service.erasure import carry_out_erasure, list_forgettable_artifacts
@@ -20,8 +21,6 @@ from app.preferences.service.pseudonyms import KEY_FILE, Pseudonyms, read_key
 from app.preferences.service.training_export import export
 from app.settings import read_settings
 from training.loop.step import run_step
-
-EXPORT = "export"
 
 
 async def take_snapshot(task: StepTask, folder: Path) -> StepOutcome:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from app.domain.retraining import StepTask, TrainingStage
-
-SET, RUN = "set", "run"
+from app.domain.step_folder import RUN, SET
 
 
 def require_stage(task: StepTask) -> TrainingStage:

@@ -6,13 +6,10 @@ from pathlib import Path
 
 from app.domain.errors import ModelUnavailable, RubricaError
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
+from app.domain.step_folder import OUTCOME, SERVER_AWAY, SIGNALLED, TASK
 from training.folders import replace_file
 from training.recipes.stop_signals import TrainingStopped
 
-TASK, OUTCOME, PROGRESS = "task.json", "outcome.json", "progress.json"
-SIGNALLED = 128
-SERVER_AWAY = 75
-"""A server does not answer: the step is taken again later (EX_TEMPFAIL)."""
 StepWork = Callable[[StepTask, Path], StepOutcome]
 
 

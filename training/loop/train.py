@@ -15,10 +15,11 @@ from pathlib import Path
 
 from app.domain.errors import Conflict
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
+from app.domain.step_folder import PROGRESS, RUN
 from app.settings import read_settings
 from training.folders import replace_file
-from training.loop.stage_task import RUN, folder_of_set, require_stage
-from training.loop.step import PROGRESS, run_step
+from training.loop.stage_task import folder_of_set, require_stage
+from training.loop.step import run_step
 from training.recipes.run_folder import BEST_STEP, TrainingFolder
 from training.recipes.starting import check_training, describe_run, train
 

@@ -66,13 +66,15 @@ class ServedModels:
         return await self.find_open(name) or replace(self.main, chat=GoneModel(name))
 
     async def find_open(self, name: str) -> OpenModel | None:
-        """Return the model of this name, or None."""
+        """Return the model of this name, or None; also where it was there before and is gone by now."""
         if name in ("", self.main.name):
             return self.main
+        if (record := await self.find(name)) is None:
+            return None
         async with self._turn:
-            if name not in self.others and (record := await self.find(name)) is not None:
+            if name not in self.others:
                 self.others[name] = await self.connect(record)
-        return self.others.get(name)
+        return self.others[name]
 
     def find_known(self, name: str) -> OpenModel:
         """Return a model that is open; the settings' for any other name."""

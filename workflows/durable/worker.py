@@ -41,6 +41,7 @@ from workflows.durable.report_task_workflow import ReportTaskWorkflow
 from workflows.durable.report_tasks import ReportTaskActivities
 from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
 from workflows.durable.retraining.activities import RetrainingActivities, open_workplace
+from workflows.durable.retraining.unloading import unload_meanwhile
 from workflows.durable.retraining.workflow import RetrainingWorkflow
 from workflows.durable.workshop import Workshop
 from workflows.durable.workshop_setup import open_workshop
@@ -85,7 +86,7 @@ async def serve(settings: Settings, build: str | None = None, health_socket: Pat
     client = await connect(settings.temporal_address, runtime)
     async with open_workshop(settings) as shop, run_worker(client, shop, build or compute_build_id()):
         collect_garbage_rarely()
-        async with answer_health_checks(health_socket), give_memory_back():
+        async with answer_health_checks(health_socket), give_memory_back(), unload_meanwhile(shop.database, settings):
             print("worker ready", flush=True)
             await stop.wait()
 

@@ -32,12 +32,15 @@ class Attempts:
 
     async def allow(self, address: str, account: str | None = None) -> None:
         """Allow one more attempt from a network address, on an account if there is one. Of IPv6, whole networks are counted."""
-        network = network_of(address)
-        named = digest_email(account) if account else ""
-        await self._take(f"attempt from {network}", *FROM_ADDRESS)
+        await self._take(f"attempt from {network_of(address)}", *FROM_ADDRESS)
         if account:
-            await self._take(f"attempt from {network} on {named}", *ON_ACCOUNT_FROM_ADDRESS)
-            await self._take(f"attempt on {named}", *ON_ACCOUNT)
+            await self.allow_on(account, address)
+
+    async def allow_on(self, account: str, address: str) -> None:
+        """Allow an attempt that was allowed from its address to be one on an account."""
+        named = digest_email(account)
+        await self._take(f"attempt from {network_of(address)} on {named}", *ON_ACCOUNT_FROM_ADDRESS)
+        await self._take(f"attempt on {named}", *ON_ACCOUNT)
 
     async def _take(self, subject: str, every: timedelta, burst: int) -> None:
         taken = await rates.take(self._trusted, subject, every, burst)

@@ -65,6 +65,7 @@ class SignIn:
         """
         if not self._policy.sign_up:
             raise Forbidden("this deployment is not open for sign-up; ask its operator for an invitation")
+        await self._attempts.allow(address)
         person = await self._find_or_make(email, name, password, address)
         made = uuid4()
         by = Tenant(made, person.id, None, address)
@@ -159,15 +160,21 @@ class SignIn:
         return found
 
     async def _find_or_make(self, email: str, name: str, password: str, address: str) -> Person:
-        """Return the person of an address after checking the password; a new person, not stored yet, for a new address."""
+        """Return the person of an address after checking the password; a new person, not stored yet, for a new address.
+
+        The attempt was allowed from the network address already: a second one would find the last of a limit used up.
+        """
         if await people.find_by_email(self._trusted, email):
-            return await self.check_password(email, password, address)
-        await self._attempts.allow(address)
+            await self._attempts.allow_on(email, address)
+            return await self._prove(email, password, address)
         return Person(uuid4(), email, name, await self._passwords.hash(check_strength(password, email)))
 
     async def check_password(self, email: str, password: str, address: str) -> Person:
         """Return the person whose address and password these are."""
         await self._attempts.allow(address, email)
+        return await self._prove(email, password, address)
+
+    async def _prove(self, email: str, password: str, address: str) -> Person:
         person = await people.find_by_email(self._trusted, email)
         if not await self._passwords.fits(person.password_hash if person else None, password):
             if person:

@@ -18,7 +18,6 @@ from app.models.service import promotion, registry
 from app.models.storage import version_pairs, versions
 
 BY = "erasure"
-ENDED = frozenset({VersionState.WITHDRAWN, VersionState.REFUSED})
 
 
 class ErasedRows(Value):
@@ -80,7 +79,7 @@ async def _deal_with(connection: Executor, version: ModelVersion, exportable: Se
 
 
 async def _follow_policy(connection: Executor, version: ModelVersion, why: str) -> str:
-    if version.on_erasure is ErasurePolicy.KEEP or version.state in ENDED:
+    if version.on_erasure is ErasurePolicy.KEEP or version.state in registry.ENDED:
         return "noted on its card"
     if version.on_erasure is ErasurePolicy.RETRAIN:
         return "marked for the next cycle"

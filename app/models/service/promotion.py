@@ -13,7 +13,7 @@ from app.domain.model_versions import CanaryState, ModelVersion, VersionState
 from app.domain.served_models import AliasMove, ModelRole
 from app.models.service.registry import change_state, get_version
 from app.models.service.serving import end_canary, get_model, move_alias
-from app.models.storage import aliases, canaries, role_holds, versions
+from app.models.storage import aliases, canaries, role_holds, unneeded, versions
 from app.models.storage.served import KnownModel
 
 AUTOMATIC = frozenset({"cycle", "canary"})
@@ -70,6 +70,8 @@ async def go_back(connection: Executor, role: ModelRole, by: str, why: str) -> A
 async def withdraw(connection: Executor, version: UUID, by: str, why: str) -> Sequence[AliasMove]:
     """Withdraw a version for good, and give each role that it has back to who had it before.
 
+    Its served models are gone with it: a run that has one pauses, and offers the present holder.
+
     Raises:
         NotFound: there is no such version.
         Conflict: it was refused, or a role that it has cannot go back to anybody.
@@ -84,6 +86,7 @@ async def withdraw(connection: Executor, version: UUID, by: str, why: str) -> Se
     for role, alias in (await aliases.list_all(connection)).items():
         if (await get_model(connection, alias.served)).model.version == version:
             moves.append(await _return_to(connection, role, await _find_former(connection, role), by, why))
+    await unneeded.mark_version_gone(connection, version)
     return moves
 
 

@@ -35,6 +35,7 @@ LEGAL: Mapping[VersionState, frozenset[VersionState]] = {
     REFUSED: frozenset(),
     WITHDRAWN: frozenset(),
 }
+ENDED = frozenset(state for state, following in LEGAL.items() if not following)
 NUMBERED = re.compile(r"(?P<role>[a-z]+)-v(?P<number>[1-9][0-9]{0,8})(?:-(?P<artifact>[0-9a-f]{12}))?")
 
 

@@ -9,6 +9,7 @@ from app.database.engine import Executor, translate_outages
 from app.domain.errors import Conflict, NotFound
 from app.domain.model_versions import Canary, CanaryState
 from app.domain.served_models import AliasMove, ModelRole, Notation, ServedModel
+from app.models.service.registry import ENDED, get_version
 from app.models.storage import aliases, canaries, served
 from app.settings import Settings
 
@@ -53,8 +54,10 @@ async def add_model(connection: Executor, model: ServedModel) -> None:
     """Add a served model; one that was gone is back.
 
     Raises:
-        Conflict: the name means another one, and a name never means two things.
+        Conflict: the name means another one, and a name never means two things; or its version was refused or withdrawn.
     """
+    if model.version is not None and (await get_version(connection, model.version)).state in ENDED:
+        raise Conflict(f"{model.name!r} never serves again: its version was refused or withdrawn")
     if not await served.add(connection, model):
         raise Conflict(f"the name {model.name!r} means another served model already; give this one a name of its own")
 

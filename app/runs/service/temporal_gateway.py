@@ -104,10 +104,14 @@ async def start_fleet(client: Client, request: FleetInput) -> None:
 
 
 class TemporalGateway:
-    """A `RunGateway` over Temporal at `address` (`host:port`). It connects with the first command, so the API may start first."""
+    """A `RunGateway` over Temporal at `address` (`host:port`). It connects with the first command, so the API may start first.
 
-    def __init__(self, address: str) -> None:
+    A command that is not answered within `limit` has failed.
+    """
+
+    def __init__(self, address: str, limit: timedelta = COMMAND_LIMIT) -> None:
         self._address = address
+        self._limit = limit
         self._client: Client | None = None
         self._connecting = asyncio.Lock()
 
@@ -122,7 +126,7 @@ class TemporalGateway:
                 task_queue=RESEARCH_QUEUE,
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
                 priority=priority_of(request),
-                rpc_timeout=COMMAND_LIMIT,
+                rpc_timeout=self._limit,
             )
 
     async def start_task(self, run_id: UUID, task_id: UUID) -> None:
@@ -135,7 +139,7 @@ class TemporalGateway:
                 id=task_workflow_id(task_id),
                 task_queue=RESEARCH_QUEUE,
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-                rpc_timeout=COMMAND_LIMIT,
+                rpc_timeout=self._limit,
             )
 
     async def wake_fleet(self, request: FleetInput) -> None:
@@ -192,7 +196,7 @@ class TemporalGateway:
         """Return when Temporal answers."""
         client = await self._get_client()
         try:
-            answers = await client.service_client.check_health(timeout=COMMAND_LIMIT)
+            answers = await client.service_client.check_health(timeout=self._limit)
         except RPCError as error:
             raise Unavailable(f"Temporal does not answer: {error.message}") from error
         if not answers:
@@ -203,7 +207,7 @@ class TemporalGateway:
         client = await self._get_client()
         try:
             request = ListWorkersRequest(namespace=NAMESPACE, page_size=MOST_WORKERS)
-            listed = await client.workflow_service.list_workers(request, timeout=COMMAND_LIMIT)
+            listed = await client.workflow_service.list_workers(request, timeout=self._limit)
         except RPCError as error:
             if error.status is RPCStatusCode.UNIMPLEMENTED:
                 return ""
@@ -221,13 +225,13 @@ class TemporalGateway:
     async def _signal(self, run_id: UUID, command: Command) -> None:
         handle = await self._get_handle(run_id)
         async with _translate_errors(run_id):
-            await handle.signal(command, rpc_timeout=COMMAND_LIMIT)
+            await handle.signal(command, rpc_timeout=self._limit)
 
     async def _update(self, run_id: UUID, command: Command, change: Any) -> ResearchPlan:
         """Execute an update with a time limit: without one it waits for as long as no worker runs the workflow."""
         handle = await self._get_handle(run_id)
         async with _translate_errors(run_id):
-            plan: ResearchPlan = await handle.execute_update(command, change, result_type=ResearchPlan, rpc_timeout=COMMAND_LIMIT)
+            plan: ResearchPlan = await handle.execute_update(command, change, result_type=ResearchPlan, rpc_timeout=self._limit)
         return plan
 
     async def _get_handle(self, run_id: UUID) -> WorkflowHandle[Any, Any]:

@@ -11,7 +11,7 @@ from app.domain.errors import Conflict, NotFound
 from app.domain.model_versions import Canary, CanaryState, ModelVersion, VersionState
 from app.domain.served_models import ModelRole, ServedModel
 from app.models.service import promotion, registry, serving
-from app.models.storage import aliases, canaries, role_holds
+from app.models.storage import aliases, canaries, role_holds, served
 from tests.app.models.trained_models import add_version
 
 ADA, WRITER = "ada@example.org", ModelRole.WRITER
@@ -138,6 +138,10 @@ async def test_a_withdrawn_version_gives_its_roles_back_and_never_serves_again(p
     [move] = await act(pool, promotion.withdraw, two.id)
     assert (move.came_from, move.went_to, await holder(pool)) == (two.name, one.name, one.name)
     assert [await state(pool, each) for each in (one, two)] == ["serving", "withdrawn"]
+    gone = {known.model.name: known.gone_at is not None for known in await served.list_all(pool)}
+    assert (gone[one.name], gone[two.name]) == (False, True), "runs that have it pause, and offer the present holder"
+    with pytest.raises(Conflict, match="never serves again"):
+        await serving.add_model(pool, ServedModel(name=two.name, address=SETTINGS_MODEL.address, version=two.id))
     with pytest.raises(Conflict, match="that is its last state"):
         await act(pool, promotion.promote, two.id, two.name)
     tried = await add_served(pool)

@@ -53,9 +53,14 @@ def strict(response: Response) -> Response:
     return Response.model_validate_json(response.model_dump_json(warnings=False))
 
 
-async def answer(pool: asyncpg.Pool, workflows: InMemoryRuns) -> None:
-    """Answer the question that was asked last, as a worker does."""
-    run, task = workflows.tasks[-1]
+def list_questions(workflows: InMemoryRuns, asked: Response) -> list[UUID]:
+    """The questions about a response. Those that other tests left waiting are started here too, after a while."""
+    return [task for run, task in workflows.tasks if run == id_of(asked)]
+
+
+async def answer(pool: asyncpg.Pool, workflows: InMemoryRuns, asked: Response) -> None:
+    """Answer the question about a response that was asked last, as a worker does."""
+    run, task = id_of(asked), list_questions(workflows, asked)[-1]
     quote = make_quote("A tax is a burden.")
     told = FollowUp(body=f"It was called a burden [[{quote.key}]].", quotes=(quote,))
     await report_tasks.finish(pool, run, task, TaskStatus.DONE, answer=told, usage=Usage(input_tokens=7, output_tokens=3))
@@ -108,10 +113,10 @@ async def test_a_response_that_follows_another_is_answered_from_its_evidence(
         )
     )
     assert (more.status, more.previous_response_id, more.metadata) == ("queued", asked.id, {"n": "2"})
-    assert workflows.tasks == [(id_of(asked), id_of(more))]
+    assert list_questions(workflows, asked) == [id_of(more)]
     with pytest.raises(openai.ConflictError, match="not completed"):
         await client.responses.create(model=MODEL, input="And?", previous_response_id=more.id)
-    await answer(pool, workflows)
+    await answer(pool, workflows, asked)
     done = strict(await client.responses.retrieve(more.id))
     assert (done.status, done.output_text, done.previous_response_id) == ("completed", "It was called a burden [1].", asked.id)
     [cited] = done.output[0].content[0].annotations  # type: ignore[union-attr]
@@ -119,7 +124,7 @@ async def test_a_response_that_follows_another_is_answered_from_its_evidence(
     assert done.usage is not None
     assert done.usage.total_tokens == 10
     third = await client.responses.create(model=MODEL, input="And?", previous_response_id=more.id, background=True)
-    assert workflows.tasks[-1] == (id_of(asked), id_of(third))
+    assert list_questions(workflows, asked) == [id_of(more), id_of(third)]
     assert len(workflows.started) == 1, "nothing new is researched"
 
 
@@ -129,23 +134,22 @@ async def test_a_further_question_that_is_none_or_too_long_costs_nothing(
 ) -> None:
     with pytest.raises(openai.BadRequestError, match=why):
         await client.responses.create(model=MODEL, input=question, previous_response_id=asked.id, background=True)
-    assert workflows.tasks == []
+    assert list_questions(workflows, asked) == []
 
 
 async def test_a_further_answer_is_streamed_and_waited_for(
     client: openai.AsyncOpenAI, asked: Response, pool: asyncpg.Pool, workflows: InMemoryRuns
 ) -> None:
-    async def answer_soon() -> None:
-        while not workflows.tasks:
+    async def answer_soon(number: int) -> None:
+        while len(list_questions(workflows, asked)) < number:
             await asyncio.sleep(0.01)
-        await answer(pool, workflows)
-        workflows.tasks.clear()
+        await answer(pool, workflows, asked)
 
-    waiting = asyncio.create_task(answer_soon())
+    waiting = asyncio.create_task(answer_soon(1))
     whole = await client.responses.create(model=MODEL, input="Who?", previous_response_id=asked.id)
     await waiting
     assert (whole.status, whole.output_text) == ("completed", "It was called a burden [1].")
-    waiting = asyncio.create_task(answer_soon())
+    waiting = asyncio.create_task(answer_soon(2))
     stream = await client.responses.create(model=MODEL, input="Who?", previous_response_id=asked.id, stream=True)
     events: list[Any] = [event async for event in stream]
     await waiting
@@ -163,7 +167,8 @@ async def test_a_further_question_that_failed_says_why(
     client: openai.AsyncOpenAI, asked: Response, pool: asyncpg.Pool, workflows: InMemoryRuns
 ) -> None:
     more = await client.responses.create(model=MODEL, input="Who?", previous_response_id=asked.id, background=True)
-    await report_tasks.finish(pool, *workflows.tasks[-1], TaskStatus.FAILED, "the model refused")
+    [question] = list_questions(workflows, asked)
+    await report_tasks.finish(pool, id_of(asked), question, TaskStatus.FAILED, "the model refused")
     found = strict(await client.responses.retrieve(more.id))
     assert found.error is not None
     assert (found.status, found.error.message) == ("failed", "the model refused")

@@ -13,7 +13,7 @@ from app.http.services import Services, open_services
 from app.runs.storage.run_log import RunLog
 from tests.app.finished_run import write_begin, write_end
 from tests.app.openai.test_chat import ASKED, MODEL, started
-from tests.app.openai.test_follow_ups import answer
+from tests.app.openai.test_follow_ups import answer, list_questions
 from tests.app.served_api import InMemoryRuns, serve_api
 from tests.support.accounts import HOME_KEY
 from tests.support.lossy_proxy import LossyProxy
@@ -86,11 +86,11 @@ async def test_a_further_question_is_asked_once(
         with line.lose_answers_to(TASK_READ):
             while not line.lost:
                 await asyncio.sleep(0.01)
-        await answer(pool, workflows)
+        await answer(pool, workflows, first)
         made: Any = await waited.parse()
         done = [event async for event in made][-1].response if stream else made
     assert done.output_text == "It was called a burden [1]."
-    assert len(workflows.tasks) == 1
+    assert len(list_questions(workflows, first)) == 1
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -103,6 +103,6 @@ async def test_a_restart_ends_the_wait_for_a_further_question(
     made: Any = await client.responses.create(model=MODEL, input="Who?", previous_response_id=first.id, stream=stream)
     told = [event async for event in made][-1].response if stream else made
     assert told.status == "queued"
-    await answer(pool, workflows)
+    await answer(pool, workflows, first)
     assert (await client.responses.retrieve(told.id)).output_text == "It was called a burden [1]."
-    assert len(workflows.tasks) == 1
+    assert len(list_questions(workflows, first)) == 1

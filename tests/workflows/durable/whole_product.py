@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,6 +17,7 @@ from app.domain.budget import Budget
 from app.domain.contract import workflow_id
 from app.domain.query import Effort, ResearchQuery
 from app.domain.run import EventType, Run, RunStatus
+from app.domain.served_models import ServedModel
 from app.runs.service.runs import Runs
 from app.runs.service.steering import Steering
 from app.runs.service.temporal_gateway import TemporalGateway
@@ -31,6 +33,8 @@ from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
 
 PROMPTS = PromptLibrary({})
+# A change of a plan is answered by a worker, which on a busy machine takes longer than the product waits.
+PATIENCE = timedelta(minutes=8)
 SCHEDULED = "activity_task_scheduled_event_attributes"
 
 
@@ -45,7 +49,7 @@ class WholeProduct:
     index: ToyIndex = field(default_factory=ToyIndex)
 
     def __post_init__(self) -> None:
-        self.gateway = TemporalGateway(self.address)
+        self.gateway = TemporalGateway(self.address, PATIENCE)
         self.runs = Runs(self.database, self.gateway)
         self.steering = Steering(self.database, self.gateway, self.runs)
 
@@ -60,10 +64,15 @@ class WholeProduct:
     ) -> Workshop:
         """Make a workshop over a model; `others` are further models that it knows by name."""
         main = OpenModel(chat or self.model, SchemaCodec(), prompts or PROMPTS, agents or make_toy_agents())
+        known = {other.name: ServedModel(name=other.name, address="http://127.0.0.1:9/v1") for other in others}
+
+        async def find(name: str) -> ServedModel | None:
+            return known.get(name)
+
         return Workshop(
             database=self.database,
             index=self.index,
-            models=ServedModels(main, others={other.name: replace(main, chat=other) for other in others}),
+            models=ServedModels(main, find, others={other.name: replace(main, chat=other) for other in others}),
             fallback=fallback or make_quoting_toys(),
             **parts,
         )

@@ -2,12 +2,13 @@
 
 import contextlib
 import logging
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from temporalio import activity
 
-from app.domain.errors import Conflict
+from app.domain.errors import Conflict, RubricaError
 from app.domain.retraining import Cycle, CycleEventType, CycleInput, CycleState, CycleWish, StepOutcome, StepVerdict
 from app.models.artifacts.folder import FolderArtifacts
 from app.models.service.cycle_order import CycleEnd, Step, find_next
@@ -25,6 +26,8 @@ from workflows.durable.stage_running import send_heartbeats
 from workflows.durable.workshop import Workshop
 
 SCHEDULE = "schedule"
+# An error that nobody expected is raised, and Temporal tries the step again; a cycle does not hang on it for ever.
+MOST_ATTEMPTS = 6
 log = logging.getLogger(__name__)
 WAITS_FOR_APPROVAL = "waits for the approval of {}"
 
@@ -86,9 +89,14 @@ class RetrainingActivities:
             with contextlib.suppress(CycleInterrupted):
                 await wait_for_server(self._database, cycle)
             return CycleMove.BUSY
-        except Exception as error:
-            log.exception("cycle %s: the step %s failed", cycle.id, step.name)
+        except (RubricaError, OSError) as error:
+            log.warning("cycle %s: the step %s failed", cycle.id, step.name, exc_info=error)
             outcome = StepOutcome(verdict=StepVerdict.FAILED, detail=f"{type(error).__name__}: {error}")
+        except Exception as bug:
+            if activity.info().attempt < MOST_ATTEMPTS:
+                raise
+            log.exception("cycle %s: the step %s failed", cycle.id, step.name)
+            outcome = _describe_bug(bug)
         if await persist(lambda: cycles.end_step(self._database, cycle.id, step.name, outcome)):
             told = {"step": step.name, **outcome.model_dump(mode="json")}
             await persist(lambda: cycles.tell(self._database, cycle.id, CycleEventType.STEP_FINISHED, told))
@@ -114,6 +122,12 @@ class RetrainingActivities:
     async def _wait(self, cycle: Cycle, state: CycleState, detail: str) -> CycleMove:
         await change_state(self._database, cycle, state, detail)
         return CycleMove.IDLE
+
+
+def _describe_bug(bug: Exception) -> StepOutcome:
+    """Return the failure of a step in which nobody expected an error, with the traceback for the cycle's log."""
+    detail = f"an error of the program, {MOST_ATTEMPTS} times: {type(bug).__name__}: {bug}"
+    return StepOutcome(verdict=StepVerdict.FAILED, detail=detail, figures={"traceback": "".join(traceback.format_exception(bug))})
 
 
 def open_workplace(shop: Workshop) -> LoopWorkplace:

@@ -9,16 +9,18 @@ import orjson
 from pydantic import ValidationError
 
 from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepTask, StepVerdict
+from app.domain.step_folder import OUTCOME, PROGRESS, SERVER_AWAY, SIGNALLED, TASK
 from app.models.service.cycle_order import Step, StepKind
 from app.models.storage import aliases, cycles, served
 from workflows.durable.persistence import persist
 from workflows.durable.retraining.interruption import LOOK_EVERY, CycleInterrupted, ServerAway, StepKilled, wait_a_look
+from workflows.durable.retraining.keeper import OUTPUT
 from workflows.durable.retraining.leasing import hold_device
 from workflows.durable.retraining.processes import ProcessLook
 from workflows.durable.retraining.telling import note_beginning
 from workflows.durable.retraining.workplace import LoopWorkplace
 
-TASK, OUTCOME, PROGRESS, OUTPUT, KILLS = "task.json", "outcome.json", "progress.json", "output.log", "kills.json"
+KILLS = "kills.json"
 # A process that was killed goes on from what it saved; one that so many kills found at the same place will not get further.
 MOST_KILLS = 5
 # Only a snapshot reads the database: what trains on readers' words needs no way to the rest of them.
@@ -26,8 +28,6 @@ DATABASE_SETTINGS = ("RUBRICA_DATABASE_URL", "RUBRICA_WORKER_DATABASE_URL", "RUB
 PACKAGES = Path(__file__).parents[3]
 NEEDS_DEVICE = (StepKind.TRAIN, StepKind.EXAM)
 SHOWN_OUTPUT = 600
-SERVER_AWAY = 75
-"""The exit code of a step whose server does not answer (EX_TEMPFAIL)."""
 
 
 async def run_process(place: LoopWorkplace, cycle: Cycle, step: Step) -> StepOutcome:
@@ -148,7 +148,7 @@ def _read_end(folder: Path) -> str:
 
 def _was_killed(look: ProcessLook) -> bool:
     """Return whether a signal ended the process, or its keeper: its own errors come again, a kill does not."""
-    return look.code is None or look.code < 0 or look.code > 128
+    return look.code is None or look.code < 0 or look.code > SIGNALLED
 
 
 def _count_kills(folder: Path) -> int:

@@ -1,10 +1,7 @@
 """The processes of steps: a small port (start, look, stop), and processes of this machine behind it."""
 
 import asyncio
-import contextlib
 import fcntl
-import os
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 import orjson
+import psutil
 
 from app.domain.errors import SetupError
 from workflows.durable.retraining import keeper
@@ -55,7 +53,7 @@ class LocalProcesses:
         kept = await asyncio.create_subprocess_exec(
             sys.executable,
             keeper.__file__,
-            str(folder),
+            _name_of(folder),
             "--",
             *command,
             stdin=asyncio.subprocess.DEVNULL,
@@ -81,15 +79,29 @@ class LocalProcesses:
 
     async def stop(self, folder: Path) -> None:
         """Signal the keeper. Where it was killed, its process has been asked to stop already."""
-        if _is_kept(folder / keeper.LOCK):
-            with contextlib.suppress(ProcessLookupError, ValueError):
-                os.kill(int((folder / keeper.LOCK).read_text()), signal.SIGTERM)
+        if _is_kept(folder / keeper.LOCK) and (kept := _find_keeper(folder)) is not None:
+            kept.terminate()
+
+
+def _find_keeper(folder: Path) -> psutil.Process | None:
+    """Return the keeper of a folder. None: it was killed, also where another process has its number by now."""
+    try:
+        process = psutil.Process(int((folder / keeper.LOCK).read_text()))
+        _, script, kept, *_ = process.cmdline()
+    except (ValueError, psutil.Error):
+        return None
+    return process if (Path(script).name, kept) == (Path(keeper.__file__).name, _name_of(folder)) else None
+
+
+def _name_of(folder: Path) -> str:
+    return str(folder.resolve())
 
 
 def _is_kept(lock: Path) -> bool:
+    """Say whether a keeper or its process holds the lock. Others who look at the same moment do not count."""
     try:
         with open(lock) as held:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
     except BlockingIOError:

@@ -18,6 +18,7 @@ from app.models.storage import aliases, canaries, cycles, leases
 from tests.support.adapter_server import serve_adapters
 from tests.workflows.durable.retraining.toy_cycle import STAGE, ToyLoop
 from tests.workflows.durable.whole_product import WholeProduct
+from workflows.durable.retraining.activities import MOST_ATTEMPTS
 from workflows.durable.retraining.leasing import LEASE
 
 PROCESSES = ["snapshot", "check", *(f"rubric.{kind}" for kind in ("set", "train", "exam", "gate"))]
@@ -141,6 +142,22 @@ async def test_a_step_that_fails_ends_the_cycle_with_what_it_printed(loop: ToyLo
         ended = await loop.wait_for(cycle.id, "failed")
     assert "rubric.train: it ended with 1" in ended.detail
     assert "CUDA out of memory" in ended.detail
+
+
+async def test_an_error_that_nobody_expected_is_tried_again_and_then_fails_the_step_with_its_traceback(loop: ToyLoop) -> None:
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan('approve = ["rubric.register"]'), "ann@example.org")
+        await loop.wait_for(cycle.id, "waiting")
+        (loop.folder / str(cycle.id) / "rubric.train" / "run" / "origin.json").write_text("{}")
+        await loop.cycles.approve(cycle.id, "rubric.register", *BY)
+        ended = await loop.wait_for(cycle.id, "failed")
+    assert "KeyError: 'recipe'" in ended.detail
+    begun = await loop.list_told(cycle.id, CycleEventType.STEP_STARTED)
+    assert [told["attempt"] for told in begun if told["step"] == "rubric.register"] == list(range(1, MOST_ATTEMPTS + 1))
+    [failed] = [
+        told for told in await loop.list_told(cycle.id, CycleEventType.STEP_FINISHED) if told["step"] == "rubric.register"
+    ]
+    assert "in register_version" in failed["figures"]["traceback"]
 
 
 async def test_a_cycle_that_has_spent_its_caps_ends(loop: ToyLoop) -> None:

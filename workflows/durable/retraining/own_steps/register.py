@@ -11,6 +11,7 @@ import orjson
 
 from app.domain.model_versions import EvaluationKind, TrainedModel, TrainedOn, VersionState
 from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepVerdict, TrainingStage
+from app.domain.step_folder import EXPORT, GATE_TABLE, RUN, SET
 from app.models.service.cycle_order import Step, StepKind
 from app.models.service.registry import add_version, change_state, note_evaluation
 from app.models.storage import cycles, versions
@@ -18,8 +19,7 @@ from workflows.durable.persistence import persist
 from workflows.durable.retraining.own_steps.stage_version import BY, id_of_version, require_stage
 from workflows.durable.retraining.workplace import LoopWorkplace
 
-RUN, MODEL, ORIGIN, SET, MANIFEST = "run", "model", "origin.json", "set", "manifest.json"
-GATE_TABLE = "gate.json"
+MODEL, ORIGIN, MANIFEST = "model", "origin.json", "manifest.json"
 # The validation chose the policy: its rows were learned from too.
 LEARNED = ("train", "validation")
 
@@ -61,7 +61,7 @@ def _describe(
     manifest = (made_from / MANIFEST).read_bytes()
     files = [made_from / split / "rows.jsonl" for split in LEARNED]
     rows = [orjson.loads(line) for file in files if file.exists() for line in file.read_bytes().splitlines()]
-    snapshot = orjson.loads((folders[StepKind.SNAPSHOT] / "export" / MANIFEST).read_bytes())
+    snapshot = orjson.loads((folders[StepKind.SNAPSHOT] / EXPORT / MANIFEST).read_bytes())
     learned = TrainedOn(
         kind=stage.kind,
         digest=hashlib.sha256(manifest).hexdigest(),
