@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from app.domain.errors import ModelUnavailable, RubricaError
+from app.domain.errors import ModelUnavailable, RubricaError, Unavailable
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
 from training.folders import replace_file
 from training.recipes.stop_signals import TrainingStopped
@@ -28,7 +28,7 @@ def run_step(work: StepWork) -> int:
         outcome = work(task, folder)
     except TrainingStopped as stopped:
         return SIGNALLED + stopped.received
-    except ModelUnavailable as error:
+    except (ModelUnavailable, Unavailable) as error:
         print(error)
         return SERVER_AWAY
     except RubricaError as error:
