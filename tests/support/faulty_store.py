@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 class Fault:
     """What befalls requests of a method whose path has a text, so many times (negative: for ever).
 
-    `status`: they are refused with it. `cut`: the connection ends in the middle of the request's body, or of the answer's.
-    `damage`: a byte of either body is changed. `until`: the request is held so long.
+    `after`: so many of them pass first. `status`: they are refused with it. `cut`: the connection ends in the middle of the
+    request's body, or of the answer's. `damage`: a byte of either body is changed. `until`: the request is held so long.
     """
 
     method: str
@@ -25,6 +25,7 @@ class Fault:
     cut: bool = False
     damage: bool = False
     until: threading.Event | None = None
+    after: int = 0
 
 
 @dataclass
@@ -40,8 +41,11 @@ class FaultyStore:
         self.asked.append((method, path))
         for fault in self.faults:
             if fault.times and fault.method == method and fault.path in path:
-                fault.times -= 1
-                return fault
+                if fault.after:
+                    fault.after -= 1
+                else:
+                    fault.times -= 1
+                    return fault
         return None
 
     def count(self, method: str, path: str) -> int:

@@ -72,10 +72,13 @@ class S3Artifacts:
         return self._bucket.has(check_digest(digest) + LIST)
 
     def delete(self, digest: str) -> None:
-        """Delete an artifact and this machine's copy. Those of other machines go when they next read an artifact."""
-        self._bucket.delete([check_digest(digest) + LIST])
+        """Delete an artifact and this machine's copy. Those of other machines go when they next read an artifact.
+
+        The list goes last: what breaks off is still there to be deleted again.
+        """
+        self._copies.delete(check_digest(digest))
         self._bucket.delete(list(self._bucket.list_times(digest)))
-        self._copies.delete(digest)
+        self._bucket.delete([digest + LIST])
 
     def _bring(self, key: str, path: Path, digest: str) -> None:
         """Send a file, unless it is there, and read it back."""

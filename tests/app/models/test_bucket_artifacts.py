@@ -283,6 +283,21 @@ def test_what_is_deleted_is_gone_with_the_copies(new_store: NewStore, address: s
             here.get(odd)
 
 
+def test_a_deletion_that_breaks_off_can_be_made_again(
+    new_store: NewStore, faulty: FaultyStore, address: str, model: Path
+) -> None:
+    store = new_store(patience=timedelta(milliseconds=300))
+    digest = store.put(model)
+    for passing in (0, 1):
+        faulty.faults = [Fault("POST", "delete", ALWAYS, status=503, after=passing)]
+        with pytest.raises(Unavailable):
+            store.delete(digest)
+        assert store.has(digest), "who deletes what is there finds it again"
+    faulty.faults = []
+    store.delete(digest)
+    assert Bucket(address).list_times() == {}
+
+
 def test_what_a_dead_process_left_is_deleted_after_some_days(
     new_store: NewStore, address: str, model: Path, tmp_path: Path
 ) -> None:
