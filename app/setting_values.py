@@ -1,5 +1,6 @@
 """The types of settings' values, with the reason why a value is refused."""
 
+import re
 from decimal import Decimal
 from enum import StrEnum
 from ipaddress import ip_network
@@ -7,6 +8,9 @@ from typing import Annotated
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+
+BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+PREFIX = re.compile(r"(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*/?")
 
 
 class MailSecurity(StrEnum):
@@ -37,6 +41,13 @@ def _check_web_address(url: str) -> str:
 def check_service_address(url: str) -> str:
     """Check a Unix socket's path or a web address."""
     return url if url.startswith("unix:/") else _check_web_address(url)
+
+
+def _check_bucket_address(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme != "s3" or not BUCKET.fullmatch(parts.netloc) or not PREFIX.fullmatch(parts.path) or parts.query:
+        raise ValueError("expected an address such as s3://bucket/prefix")
+    return url.rstrip("/")
 
 
 def _check_database_url(url: SecretStr) -> SecretStr:
@@ -95,6 +106,7 @@ Origins = Annotated[Names, AfterValidator(_check_origins)]
 Networks = Annotated[Names, AfterValidator(_check_networks)]
 EmailAddress = Annotated[str, AfterValidator(_check_email)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_check_database_url)]
+BucketAddress = Annotated[str, AfterValidator(_check_bucket_address)]
 WebAddress = Annotated[str, AfterValidator(_check_web_address)]
 Limit = Annotated[int, Field(ge=1)] | None
 Port = Annotated[int, Field(ge=1, le=65_535)]

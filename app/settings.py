@@ -21,6 +21,7 @@ from app.domain.pricing import PricedModel, parse_priced_model
 from app.domain.services import SERVICES
 from app.setting_problems import explain_malformed, explain_unknown
 from app.setting_values import (
+    BucketAddress,
     DatabaseUrl,
     EmailAddress,
     Limit,
@@ -71,6 +72,9 @@ class Settings(BaseModel):
     )
     models_dir: Path | None = Field(default=None, description="Folder of model weights; default: `models` in the home.")
     artifacts_dir: Path | None = Field(default=None, description="Trained models; default: `artifacts` in the home.")
+    artifacts_url: BucketAddress | None = Field(
+        default=None, description="A bucket for them behind S3's protocol, `s3://bucket/prefix`; the folder then holds copies."
+    )
     operator: UUID = Field(default=LOCAL_ORGANISATION, description="The organisation whose admins promote trained models.")
     benchmarks_dir: Path | None = Field(default=None, description="Public benchmarks; default: `benchmarks` in the home.")
     loop_dir: Path | None = Field(default=None, description="Folder of cycles of retraining; default: `loop` in the home.")

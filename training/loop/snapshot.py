@@ -13,9 +13,9 @@ from app.database.engine import connect
 from app.domain.errors import SetupError
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
 from app.domain.step_folder import EXPORT
-from app.models.artifacts.folder import FolderArtifacts
+from app.models.artifacts.opening import open_artifacts
 from app.models.artifacts.ports import ArtifactStore
-from app.models.service.erasure import carry_out_erasure, list_forgettable_artifacts
+from app.models.service.erasure import carry_out_erasure, delete_erased_artifacts
 from app.preferences.service.exportable import list_exportable
 from app.preferences.service.pseudonyms import KEY_FILE, Pseudonyms, read_key
 from app.preferences.service.training_export import export
@@ -35,7 +35,7 @@ async def take_snapshot(task: StepTask, folder: Path) -> StepOutcome:
     names = Pseudonyms(read_key(settings.home / KEY_FILE))
     pool = await connect(settings.worker_database_url.get_secret_value(), largest=2, setting="RUBRICA_WORKER_DATABASE_URL")
     try:
-        erased = await _deal_with_erased(pool, names, FolderArtifacts(settings.artifacts))
+        erased = await _deal_with_erased(pool, names, open_artifacts(settings.artifacts, settings.artifacts_url))
         now, shares = datetime.now(UTC), task.held_out.shares
         manifest = await export(pool, folder / EXPORT, task.since, now, names, evidence=True, held_out=shares)
     finally:
@@ -49,8 +49,7 @@ async def _deal_with_erased(pool: asyncpg.Pool, names: Pseudonyms, artifacts: Ar
     """Carry out what versions say for votes that were erased, and return what was done, by their names."""
     exportable = await list_exportable(pool, names, datetime.now(UTC))
     found = await carry_out_erasure(pool, exportable, names.fingerprint)
-    for artifact in await list_forgettable_artifacts(pool, [each.version.id for each in found.erased]):
-        await asyncio.to_thread(artifacts.delete, artifact)
+    await delete_erased_artifacts(pool, artifacts)
     return {each.version.name: f"{each.rows} of {each.learned} judgements erased; {each.done}" for each in found.erased}
 
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from app.domain.errors import ModelUnavailable, RubricaError
+from app.domain.errors import ModelUnavailable, RubricaError, Unavailable
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
 from app.domain.step_folder import OUTCOME, SERVER_AWAY, SIGNALLED, TASK
 from training.folders import replace_file
@@ -25,7 +25,7 @@ def run_step(work: StepWork) -> int:
         outcome = work(task, folder)
     except TrainingStopped as stopped:
         return SIGNALLED + stopped.received
-    except ModelUnavailable as error:
+    except (ModelUnavailable, Unavailable) as error:
         print(error)
         return SERVER_AWAY
     except RubricaError as error:

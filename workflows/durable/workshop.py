@@ -21,6 +21,8 @@ from app.domain.limits import Quota
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.served_models import SETTINGS_MODEL, ModelRole, RoleModels
+from app.models.artifacts.folder import FolderArtifacts
+from app.models.artifacts.ports import ArtifactStore
 from app.outgoing.mail import Mailbox
 from app.outside_calls.storage import OutsideCallStore
 from app.runs.storage.run_log import NOTHING, Reservation, RunLog, SourceSnapshot
@@ -85,7 +87,7 @@ class Workshop:
     most: Quota = NO_LIMITS
     silence: SilencePolicy = USUAL_PATIENCE
     loop: Path = Path("loop")
-    artifacts: Path = Path("artifacts")
+    artifacts: ArtifactStore = field(default_factory=lambda: FolderArtifacts(Path("artifacts")))
     train_python: str = sys.executable
     log: RunLog = field(init=False)
     outside_calls: OutsideCallStore = field(init=False)

@@ -10,6 +10,7 @@ from app.accounts.service.policy import AccountPolicy
 from app.database.engine import connect as connect_database
 from app.database.schema import require_schema
 from app.domain.errors import SetupError
+from app.models.artifacts.opening import open_artifacts
 from app.outgoing.mail import mailbox_of
 from app.outside_calls.storage import OutsideCallStore
 from app.settings import Settings
@@ -61,7 +62,7 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             most=AccountPolicy.of(settings).most,
             silence=_make_silence_policy(settings),
             loop=settings.loop,
-            artifacts=settings.artifacts,
+            artifacts=open_artifacts(settings.artifacts, settings.artifacts_url),
             train_python=str(settings.train_python or sys.executable),
         )
 

@@ -16,6 +16,7 @@ from app.domain.errors import InvalidInput
 # Names that mean the same to every file system and every shell.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
+LINE = re.compile(rf"({DIGEST.pattern})  ({NAME.pattern}(?:/{NAME.pattern})*)")
 MOST_FILES, DEEPEST = 10_000, 8
 BLOCK = 1 << 20
 
@@ -60,16 +61,55 @@ def open_plain(path: Path) -> BufferedReader:
     return os.fdopen(opened, "rb")
 
 
+def read_blocks(path: Path) -> Iterator[bytes]:
+    """Read a file, block by block."""
+    with open_plain(path) as stream:
+        while block := stream.read(BLOCK):
+            yield block
+
+
+def check_digest(digest: str) -> str:
+    """Return a digest.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    if not DIGEST.fullmatch(digest):
+        raise InvalidInput(f"{digest!r} is no SHA-256 digest")
+    return digest
+
+
 def digest_file(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with open_plain(path) as stream:
         return hashlib.file_digest(stream, hashlib.sha256).hexdigest()
 
 
+def write_list(files: Mapping[str, str]) -> bytes:
+    """Return the lines of files with these digests by their names. Their SHA-256 is the folder's."""
+    return "".join(f"{files[name]}  {name}\n" for name in sorted(files)).encode()
+
+
+def read_list(lines: bytes) -> Mapping[str, str]:
+    """Return the digests of files by their names.
+
+    Raises:
+        InvalidInput: a line is none of `write_list`'s.
+    """
+    found = [LINE.fullmatch(line) for line in lines.decode(errors="replace").splitlines()]
+    if not found or None in found:
+        raise InvalidInput("it is no list of files with their digests")
+    return {each[2]: each[1] for each in found if each}
+
+
 def join_digests(files: Mapping[str, str]) -> str:
     """Return the digest of a folder with files of these digests by their names."""
-    lines = "".join(f"{files[name]}  {name}\n" for name in sorted(files))
-    return hashlib.sha256(lines.encode()).hexdigest()
+    return hashlib.sha256(write_list(files)).hexdigest()
+
+
+def digest_files(files: Mapping[str, Path]) -> Mapping[str, str]:
+    """Return the digests of files by their names in the folder."""
+    return {name: digest_file(path) for name, path in files.items()}
 
 
 def digest_folder(folder: Path) -> str:
@@ -78,4 +118,4 @@ def digest_folder(folder: Path) -> str:
     Raises:
         InvalidInput: as `list_files`.
     """
-    return join_digests({name: digest_file(path) for name, path in list_files(folder).items()})
+    return join_digests(digest_files(list_files(folder)))

@@ -7,14 +7,14 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
 from app.domain.errors import InvalidInput, NotFound, SetupError
-from app.models.artifacts.digests import BLOCK, DIGEST, digest_folder, join_digests, list_files, open_plain
+from app.models.artifacts.digests import DIGEST, check_digest, digest_folder, join_digests, list_files, read_blocks
 
 MOST_BYTES = 200 * 10**9
 PART = ".part-"
@@ -32,12 +32,23 @@ class FolderArtifacts:
     def put(self, folder: Path) -> str:
         """Keep a copy of a folder. One that is kept but damaged is replaced."""
         files = list_files(folder)
+        return self.keep((name, read_blocks(path)) for name, path in files.items())
+
+    def keep(self, files: Iterable[tuple[str, Iterable[bytes]]], expected: str = "") -> str:
+        """Keep files of these names and blocks, and return their digest.
+
+        Raises:
+            InvalidInput: they are too large, or their digest is not the expected one. Nothing of them is kept.
+            SetupError: the folder cannot be written.
+        """
         with self._tell_failures():
             self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._sweep_parts()
             part = self._name_part()
             try:
-                digest = self._copy(files, part)
+                digest = self._write(files, part)
+                if expected and digest != expected:
+                    raise InvalidInput(f"the files' digest is {digest}, and not {expected}")
                 self._settle(part, self._root / digest)
             finally:
                 shutil.rmtree(part, ignore_errors=True)
@@ -45,30 +56,39 @@ class FolderArtifacts:
 
     def get(self, digest: str) -> Path:
         """Return the folder of a digest. Each call reads all of it."""
-        kept = self._root / _check_digest(digest)
+        kept = self._root / check_digest(digest)
         if not kept.is_dir():
             raise NotFound(f"no artifact {digest} is kept in {self._root}; add its version again")
         if not _is_sound(kept):
             raise SetupError(f"the artifact {kept} is damaged; adding the same folder again replaces it")
         return kept
 
+    def find(self, digest: str) -> Path | None:
+        """Return the folder of a digest, if it is there and sound."""
+        kept = self._root / check_digest(digest)
+        return kept if kept.is_dir() and _is_sound(kept) else None
+
+    def list_digests(self) -> frozenset[str]:
+        """Return what is kept."""
+        return frozenset(each.name for each in self._root.glob("*") if DIGEST.fullmatch(each.name))
+
     def has(self, digest: str) -> bool:
         """Say whether there is a folder of this digest."""
-        return (self._root / _check_digest(digest)).is_dir()
+        return (self._root / check_digest(digest)).is_dir()
 
     def delete(self, digest: str) -> None:
         """Delete the folder of a digest."""
-        kept = self._root / _check_digest(digest)
+        kept = self._root / check_digest(digest)
         with self._tell_failures():
             self._take_away(kept)
 
-    def _copy(self, files: Mapping[str, Path], part: Path) -> str:
-        """Copy files and return the digest of what was written, whatever happens to the originals meanwhile."""
+    def _write(self, files: Iterable[tuple[str, Iterable[bytes]]], part: Path) -> str:
+        """Write files and return the digest of what was written, whatever happens to the originals meanwhile."""
         part.mkdir(mode=0o755)
         left, digests = self._most_bytes, {}
-        for name, path in files.items():
+        for name, blocks in files:
             (part / name).parent.mkdir(parents=True, exist_ok=True)
-            size, digests[name] = _copy_file(path, part / name, left)
+            size, digests[name] = _write_file(blocks, part / name, left)
             left -= size
         _sync_folder(part)
         return join_digests(digests)
@@ -112,12 +132,6 @@ class FolderArtifacts:
             raise SetupError(f"artifacts cannot be kept in {self._root}: {error.strerror or error}") from error
 
 
-def _check_digest(digest: str) -> str:
-    if not DIGEST.fullmatch(digest):
-        raise InvalidInput(f"{digest!r} is no SHA-256 digest")
-    return digest
-
-
 def _is_sound(kept: Path) -> bool:
     try:
         return digest_folder(kept) == kept.name
@@ -125,14 +139,14 @@ def _is_sound(kept: Path) -> bool:
         return False
 
 
-def _copy_file(path: Path, place: Path, most: int) -> tuple[int, str]:
-    """Copy a file of at most so many bytes, read-only; return its size and SHA-256."""
+def _write_file(blocks: Iterable[bytes], place: Path, most: int) -> tuple[int, str]:
+    """Write a file of at most so many bytes, read-only; return its size and SHA-256."""
     size, digest = 0, hashlib.sha256()
-    with open_plain(path) as stream, place.open("xb") as copy:
-        while block := stream.read(BLOCK):
+    with place.open("xb") as copy:
+        for block in blocks:
             size += len(block)
             if size > most:
-                raise InvalidInput(f"{path.parent} is larger than an artifact may be; name the folder of the model alone")
+                raise InvalidInput("the folder is larger than an artifact may be; name the folder of the model alone")
             digest.update(block)
             copy.write(block)
         copy.flush()

@@ -13,6 +13,7 @@ class ArtifactStore(Protocol):
         Raises:
             InvalidInput: the folder has a link, an odd name, nothing or too much in it.
             SetupError: the store cannot be written.
+            Unavailable: it does not answer now. Here and below it can be asked again.
         """
         ...
 

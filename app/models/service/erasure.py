@@ -4,9 +4,9 @@ A version learned from rows of exports (`version_pairs`). Those that a fresh exp
 longer agree. Each is dealt with once: afterwards the version forgets the row, and its card keeps how many there were.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 import asyncpg
 
@@ -14,6 +14,7 @@ from app.database.engine import Executor, translate_outages
 from app.domain.errors import Conflict
 from app.domain.model_versions import ErasurePolicy, EvaluationKind, ModelVersion, VersionState
 from app.domain.value import Value
+from app.models.artifacts.ports import ArtifactStore
 from app.models.service import promotion, registry
 from app.models.storage import version_pairs, versions
 
@@ -87,8 +88,14 @@ async def _follow_policy(connection: Executor, version: ModelVersion, why: str) 
     return "withdrawn" + "".join(f"; the {move.role} is {move.went_to} again" for move in moves)
 
 
-async def list_forgettable_artifacts(database: Executor, erased: Sequence[UUID]) -> Sequence[str]:
-    """Return the artifacts of withdrawn versions among these that no other version may serve with."""
-    found = [await registry.get_version(database, each) for each in erased]
-    withdrawn = {each.artifact for each in found if each.state is VersionState.WITHDRAWN}
-    return [artifact for artifact in sorted(withdrawn) if not await versions.count_users_of(database, artifact)]
+async def delete_erased_artifacts(database: Executor, artifacts: ArtifactStore) -> Sequence[str]:
+    """Delete what withdrawn versions learned from erased rows, and return the digests. What an earlier call left is deleted too.
+
+    Raises:
+        SetupError, Unavailable: the store refuses, or does not answer. It can be done again.
+    """
+    found = await versions.list_forgettable_artifacts(database)
+    kept = [artifact for artifact in found if await asyncio.to_thread(artifacts.has, artifact)]
+    for artifact in kept:
+        await asyncio.to_thread(artifacts.delete, artifact)
+    return kept

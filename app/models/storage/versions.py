@@ -68,7 +68,10 @@ MARKED = (
                 WHERE e.version_id = model_versions.id AND e.kind = 'erasure' AND e.figures ->> 'policy' = 'retrain')
     ORDER BY role, number"""
 )
-USERS_OF_ARTIFACT = "SELECT count(*) FROM model_versions WHERE artifact = $1 AND state <> 'withdrawn'"
+FORGETTABLE_ARTIFACTS = """
+    SELECT DISTINCT artifact FROM model_versions v WHERE state = 'withdrawn'
+    AND EXISTS (SELECT FROM version_evaluations e WHERE e.version_id = v.id AND e.kind = 'erasure')
+    AND NOT EXISTS (SELECT FROM model_versions o WHERE o.artifact = v.artifact AND o.state <> 'withdrawn') ORDER BY artifact"""
 
 
 async def hold_role(connection: Executor, role: ModelRole) -> None:
@@ -165,10 +168,10 @@ async def list_marked(database: Executor) -> Sequence[ModelVersion]:
         return [_version_of(row) for row in await database.fetch(MARKED)]
 
 
-async def count_users_of(database: Executor, artifact: str) -> int:
-    """Count the versions that may still serve with this artifact."""
+async def list_forgettable_artifacts(database: Executor) -> Sequence[str]:
+    """List the artifacts of withdrawn versions that learned from what was erased, where no other version may serve with them."""
     async with translate_outages():
-        return int(await database.fetchval(USERS_OF_ARTIFACT, artifact))
+        return [row["artifact"] for row in await database.fetch(FORGETTABLE_ARTIFACTS)]
 
 
 def _version_of(row: Record) -> ModelVersion:

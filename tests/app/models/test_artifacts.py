@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from app.domain.errors import InvalidInput, NotFound, SetupError
 from app.models.artifacts.digests import MOST_FILES, digest_folder
 from app.models.artifacts.folder import FolderArtifacts
 
+ROOT = Path(__file__).resolve().parents[3]
 BY_HAND = "find . -type f -printf '%P\\n' | LC_ALL=C sort | xargs sha256sum | sha256sum"
 
 
@@ -133,6 +135,15 @@ def test_what_is_deleted_is_gone_and_what_a_dead_process_left_goes_too(
     for odd in ("../secret", "", "AB" * 32):
         with pytest.raises(InvalidInput):
             store.get(odd)
+
+
+def test_a_bucket_without_its_client_names_what_to_install(tmp_path: Path) -> None:
+    opening = (
+        "from app.models.artifacts.opening import open_artifacts; import pathlib; open_artifacts(pathlib.Path(), 's3://models')"
+    )
+    code = f"import tests.support.without_extras; {opening}"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "SetupError: RUBRICA_ARTIFACTS_URL needs obstore: `.venv/bin/pip install 'rubrica[s3]'`" in done.stderr
 
 
 def test_a_store_that_cannot_be_written_says_so(model: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """One vote from the click to the card of the model that learned from it, and out again."""
 
 import asyncio
+import shutil
 import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -69,6 +70,7 @@ async def test_an_erased_vote_withdraws_the_version_that_learned_from_it(
     assert (await command("registry", "erased")).stdout == "no version learned from judgements that were erased since\n"
 
     await pool.execute("DELETE FROM users WHERE id = $1", readers.fond.id)
+    shutil.copytree(kept, tmp_path / "left")
     done = (await command("registry", "erased")).stdout
     assert f"{name}: 1 of 1 judgements erased; withdrawn; the writer is {BASE.name} again" in done
     assert (await writer_of(pool), kept.exists()) == (BASE.name, False)
@@ -78,6 +80,9 @@ async def test_an_erased_vote_withdraws_the_version_that_learned_from_it(
     assert "State: withdrawn" in card
     assert "1 of 1 judgements were erased; withdrawn; the writer is base-model again" in card
     assert (await command("registry", "erased")).stdout == "no version learned from judgements that were erased since\n"
+    shutil.copytree(tmp_path / "left", kept)  # as if the command had been killed before it deleted the weights
+    assert f"deleted the artifact {version.artifact}" in (await command("registry", "erased")).stdout
+    assert not kept.exists()
     again = await command("registry", "promote", name, "--reason", "all the same", code=1)
     assert "that is its last state" in again.stderr
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from temporalio import activity
 
-from app.domain.errors import Conflict, RubricaError
+from app.domain.errors import Conflict, RubricaError, Unavailable
 from app.domain.retraining import Cycle, CycleEventType, CycleInput, CycleState, CycleWish, StepOutcome, StepVerdict
-from app.models.artifacts.folder import FolderArtifacts
 from app.models.service.cycle_order import CycleEnd, Step, find_next
 from app.models.service.cycles import begin_cycle, stored_plan
 from app.models.storage import cycles
@@ -84,7 +83,7 @@ class RetrainingActivities:
             outcome = self._check_caps(cycle, step, outcomes) or await take_step(self._place, cycle, step, outcomes)
         except (CycleInterrupted, StepKilled):
             return CycleMove.BUSY
-        except ServerAway as away:
+        except (ServerAway, Unavailable) as away:
             await change_state(self._database, cycle, CycleState.WAITING, f"{step.name} waits for a server: {away}")
             with contextlib.suppress(CycleInterrupted):
                 await wait_for_server(self._database, cycle)
@@ -132,4 +131,4 @@ def _describe_bug(bug: Exception) -> StepOutcome:
 
 def open_workplace(shop: Workshop) -> LoopWorkplace:
     """Return where this worker works cycles."""
-    return LoopWorkplace(shop.database, shop.loop, shop.train_python, FolderArtifacts(shop.artifacts), own_steps=OWN_STEPS)
+    return LoopWorkplace(shop.database, shop.loop, shop.train_python, shop.artifacts, own_steps=OWN_STEPS)

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from app.domain.retraining import Cycle, CycleEventType
+from app.models.artifacts.folder import FolderArtifacts
 from app.models.service.cycles import Cycles
 from app.models.service.temporal_gateway import TemporalCycles
 from tests.support.adapter_server import AdapterServer
@@ -70,7 +71,7 @@ class ToyLoop:
     @contextlib.asynccontextmanager
     async def worker(self, **options: Any) -> AsyncIterator[None]:
         async with self.house.start_worker(
-            loop=self.folder, artifacts=self.folder / "artifacts", train_python=self.python, **options
+            loop=self.folder, train_python=self.python, **{"artifacts": FolderArtifacts(self.folder / "artifacts"), **options}
         ):
             yield
 

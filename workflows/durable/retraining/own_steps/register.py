@@ -25,7 +25,11 @@ LEARNED = ("train", "validation")
 
 
 async def register_version(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes: Mapping[str, StepOutcome]) -> StepOutcome:
-    """Keep the trained model as an artifact and register it; a version that its gate refused is refused here too."""
+    """Keep the trained model as an artifact and register it; a version that its gate refused is refused here too.
+
+    Raises:
+        Unavailable: the store of artifacts does not answer.
+    """
     stage = require_stage(step)
     folders = place.folders_of(cycle, stage)
     artifact = await asyncio.to_thread(place.artifacts.put, folders[StepKind.TRAIN] / RUN / MODEL)

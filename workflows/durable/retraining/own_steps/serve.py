@@ -1,5 +1,6 @@
 """The step that loads a version on its server and asks it through the product's own chain, before anybody gets it."""
 
+import asyncio
 import os
 from collections.abc import Mapping
 
@@ -22,6 +23,7 @@ async def serve_version(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes
 
     Raises:
         ServerAway: the server does not answer.
+        Unavailable: nor does the store of artifacts.
     """
     stage = require_stage(step)
     version = await persist(lambda: get_stage_version(place, cycle, stage))
@@ -38,8 +40,9 @@ async def serve_version(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes
         base=server.base,
         version=version.id,
     )
+    folder = await asyncio.to_thread(place.artifacts.get, version.artifact)
     try:
-        await load_adapter(endpoint, version.name, place.artifacts.get(version.artifact))
+        await load_adapter(endpoint, version.name, folder)
         await probe_model(endpoint, model)
     except ModelUnavailable as error:
         raise ServerAway(str(error)) from error
