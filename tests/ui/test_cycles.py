@@ -49,8 +49,8 @@ def test_cycles_under_way_have_their_step_and_log_and_ended_ones_their_reason(ap
     app = open_page("models")
     told = shown(app)
     assert "rubric: canary, since" in told
-    assert "waits for the approval of rubric.canary" in told
-    assert "ada_b@example.org: is to pause – a &lt;fair&gt;" in told
+    assert "It waits for a person of the operator&#x27;s to agree." in told
+    assert "ada_b@example.org paused it – a &lt;fair&gt;" in told
     assert "rubric: training: goes on: loss 0.25" in told
     assert "paused: before rubric.gate" in told
     assert "rubric: gate: ended: verdict refused" in told

@@ -11,6 +11,7 @@ from ui.session import get_api
 
 TOLD_ELSEWHERE = ("figures", "step", "caps")
 NOTHING = ("", None, 0, {}, [])
+SCHEDULE = "schedule"
 
 
 def list_last(cycle: CycleView, most: int) -> Sequence[CycleEventView]:
@@ -21,10 +22,15 @@ def list_last(cycle: CycleView, most: int) -> Sequence[CycleEventView]:
 def log_html(events: Sequence[CycleEventView]) -> str:
     """Return lines of a log as a list."""
     lines = "".join(
-        f'<li>{escape(tell_event(event))} <span class="r-quiet">{escape(say_time(event.at, "second"))}</span></li>'
+        f'<li>{escape(tell_event(event))} <span class="r-quiet">{escape(say_time(event.at, "short"))}</span></li>'
         for event in events
     )
     return f'<ul class="r-list">{lines}</ul>'
+
+
+def name_asker(asked_by: str) -> str:
+    """Return who asked for a cycle, in words: a person's address, or its schedule."""
+    return say("cycles.schedule") if asked_by == SCHEDULE else asked_by
 
 
 def name_step(step: str) -> str:
@@ -38,7 +44,7 @@ def tell_event(event: CycleEventView) -> str:
     """Return a line of a log in words."""
     told = event.payload
     if "wish" in told:
-        what = say_name("cycle_wish", str(told["wish"]))
+        what = say_name("cycle_act", str(told["wish"]))
         return say("cycles.said", by=told.get("by", ""), what=what, why=told.get("why", ""))
     if "approved" in told:
         what = say("cycles.agreed", step=name_step(str(told["approved"])))
@@ -59,4 +65,6 @@ def _tell_rest(told: Mapping[str, Any]) -> str:
     shown = {name: value for name, value in told.items() if name not in TOLD_ELSEWHERE and value not in NOTHING}
     if "verdict" in shown:
         shown["verdict"] = say_name("step_verdict", str(shown["verdict"]))
+    if "asked_by" in shown:
+        shown["asked_by"] = name_asker(str(shown["asked_by"]))
     return say("log.comma").join(f"{say_name('measured', name)} {value}" for name, value in shown.items())

@@ -14,7 +14,6 @@ from ui.session import get_api
 
 PAGE = "views/models.py"
 SHOWN, LINES = 10, 5
-SCHEDULE = "schedule"
 COLORS = {"promoted": "full", "refused": "bad", "failed": "bad", "waiting": "warn", "paused": "warn", "lacking": "warn"}
 
 
@@ -38,11 +37,15 @@ def facts_html(cycle: CycleView) -> str:
     wish = say_name("cycle_wish", cycle.wish) if cycle.wish != "go" and cycle.ended_at is None else ""
     step = say("cycles.at", step=cycle_log.name_step(cycle.step), when=say_time(cycle.since)) if cycle.step else ""
     ended = say("cycles.ended", when=say_time(cycle.ended_at)) if cycle.ended_at else ""
-    asked_by = say("cycles.schedule") if cycle.asked_by == SCHEDULE else cycle.asked_by
-    began = say("cycles.began", when=say_time(cycle.created_at), by=asked_by)
+    began = say("cycles.began", when=say_time(cycle.created_at), by=cycle_log.name_asker(cycle.asked_by))
     facts = say("log.comma").join(fact for fact in (step, ended, wish, began) if fact)
-    detail = f"<br>{escape(cycle.detail)}" if cycle.detail and cycle.detail != cycle.step else ""
-    return f'{chip} <span class="r-quiet">{escape(facts)}</span>{detail}'
+    return f'{chip} <span class="r-quiet">{escape(facts)}</span>{_detail_html(cycle)}'
+
+
+def _detail_html(cycle: CycleView) -> str:
+    """Return what a cycle waits for, or why it ended. Where it runs or rests, its step says all."""
+    told = say("cycles.asks") if cycle.asks else cycle.detail if cycle.state not in ("running", "paused") else ""
+    return f"<br>{escape(told)}" if told else ""
 
 
 def _show_plans(plans: Sequence[ScheduledPlanView], may_act: bool) -> None:
