@@ -22,7 +22,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from app.accounts.nouns.access import LOCAL_ORGANISATION
+from app.database.tenancy import Tenant
 from app.domain.retraining import Cycle
+from app.models.service.acts import Actor
 from app.models.service.cycles import Cycles
 from app.models.service.temporal_gateway import TemporalCycles
 from bench.result import print_result
@@ -33,6 +36,7 @@ from training.recipes.run_folder import TrainingFolder
 
 TARGETS = ("trainer", "worker", "trainer", "temporal", "model server", "api")
 PORT = 18_451
+BENCH = Actor("bench", Tenant(LOCAL_ORGANISATION))
 RECIPE = """
 [model]
 base = "{base}"
@@ -197,7 +201,7 @@ async def open_world(folder: Path, epochs: int) -> AsyncIterator[tuple[LoopUnder
 async def run(folder: Path, options: argparse.Namespace) -> None:
     dice, killed = random.Random(options.seed), 0
     async with open_world(folder, options.epochs) as (world, plan):
-        cycle = (await world.cycles.start(plan, "bench")).id
+        cycle = (await world.cycles.start(plan, BENCH)).id
         while world.training_run(cycle).checkpoint is None:
             await asyncio.sleep(0.5)
         while killed < options.kills and not (await world.cycles.get(cycle)).state.finished:

@@ -2,9 +2,9 @@
 
 The matrix is made from the application's own table of routes, so it includes new routes by itself. Each is asked without a key,
 with a wrong one, by the owner of another organisation, by each role, and by an owner whose key lacks the scope that the route
-needs; every address names something of the first organisation. A leak is an answer that was not due: any that is not refused,
-one that repeats a word of the first organisation, and any row of it that is different afterwards. `private_matrix` asks for words
-of a collection that not all of an organisation may use.
+needs; every address names something of the first organisation, and none of them operates the deployment. A leak is an answer that
+was not due: any that is not refused, one that repeats a word of the first organisation, and any row of it that is different
+afterwards. `private_matrix` asks for words of a collection that not all of an organisation may use.
 """
 
 import asyncio
@@ -44,6 +44,8 @@ FINER = frozenset(
         "DELETE /v1/runs/{run_id:uuid}",
     }
 )
+# Only the organisation that operates the deployment may do these, and neither of the two here does.
+OF_OPERATOR = ("/v1/registry/cycles", "/v1/registry/plans", "POST /v1/registry/")
 # A stranger may get these about another organisation's things: not found, malformed, or refused for another reason.
 NOT_FOUND = frozenset({400, 404, 405, 406, 409, 413, 422, 429, 503})
 
@@ -66,12 +68,15 @@ class Leak(NamedTuple):
 
 
 def list_due_statuses(actor: Actor, route: TenancyRequest) -> frozenset[int] | None:
-    """Return the statuses that are due; None for an actor who may do this (all but 401 and 403 are)."""
+    """Return the statuses that are due; None for an actor who may do this (all but 401 and 403 are).
+
+    What only the operator may do is refused to whoever asks here.
+    """
     if not route.needs:
         return None
     if actor.role is None:
         return frozenset({401})
-    if not route.needs <= actor.scopes:
+    if not route.needs <= actor.scopes or any(word in route.name for word in OF_OPERATOR):
         return frozenset({403})
     return None
 

@@ -3,6 +3,7 @@
 from rubrica_client import (
     accounts,
     asking,
+    cycles,
     documents,
     errors,
     models,
@@ -29,6 +30,7 @@ __all__ = [
     "Patience",
     "accounts",
     "asking",
+    "cycles",
     "documents",
     "errors",
     "models",

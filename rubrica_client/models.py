@@ -112,6 +112,11 @@ class Action(StrEnum):
     ROLE_RELEASED = "role_released"
     ROLE_TAKEN_BACK = "role_taken_back"
     MODEL_WITHDRAWN = "model_withdrawn"
+    CYCLE_STARTED = "cycle_started"
+    CYCLE_STEP_APPROVED = "cycle_step_approved"
+    CYCLE_PAUSED = "cycle_paused"
+    CYCLE_RESUMED = "cycle_resumed"
+    CYCLE_STOPPED = "cycle_stopped"
 
 
 class AddedNote(Value):
@@ -398,6 +403,69 @@ class CriterionScore(Value):
     sentences: Sequence[str] = []
     judge: str = ""
     missing: str = ""
+
+
+class CycleEventType(StrEnum):
+    """
+    The kinds of events of a cycle.
+    """
+
+    CYCLE_STARTED = "cycle_started"
+    STATE_CHANGED = "state_changed"
+    STEP_STARTED = "step_started"
+    STEP_PROGRESS = "step_progress"
+    STEP_FINISHED = "step_finished"
+    STEP_SKIPPED = "step_skipped"
+    VERSION_MADE = "version_made"
+    GATE_DECIDED = "gate_decided"
+    CANARY_STARTED = "canary_started"
+    CANARY_ENDED = "canary_ended"
+    ALIAS_MOVED = "alias_moved"
+
+
+class CycleEventView(Value):
+    """One line of a cycle's log. `seq` counts from 1 without gaps."""
+
+    seq: int
+    type: CycleEventType
+    payload: Mapping[str, Any]
+    at: datetime
+
+
+class CycleState(StrEnum):
+    """
+    The state of a cycle of retraining. `waiting` waits for a person's approval or for a device.
+
+    It ends as `promoted` (a version serves), `refused` (nothing was good enough), `lacking` (too little data for every stage),
+    `stopped` by a person, or `failed`.
+    """
+
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    PROMOTED = "promoted"
+    REFUSED = "refused"
+    LACKING = "lacking"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+class CycleStop(Value):
+    """The end of a cycle, at once or after the step in hand."""
+
+    reason: str
+    after_step: bool = False
+
+
+class CycleWish(StrEnum):
+    """
+    The wish of the people who watch a cycle. `stop_after` ends it once the step in hand is over.
+    """
+
+    GO = "go"
+    PAUSE = "pause"
+    STOP_AFTER = "stop_after"
+    STOP = "stop"
 
 
 class DeliveryState(StrEnum):
@@ -726,6 +794,16 @@ class MoveView(Value):
     at: datetime
 
 
+class NeedKind(StrEnum):
+    """
+    What a plan wants a least number of.
+    """
+
+    PAIRS = "pairs"
+    READERS = "readers"
+    ROWS = "rows"
+
+
 class NewAccount(Value):
     """A new organisation and its owner. A person who has an account gives its password."""
 
@@ -916,6 +994,21 @@ class PasswordByToken(Value):
 
     token: str
     password: str
+
+
+class PlanNeedView(Value):
+    """
+    A least number that a plan wants, for all of its data or for a stage, and how much there is now; null: nobody can tell yet.
+
+    `pairs` decide between two reports, `readers` made them, and `rows` are those that a stage would learn from. It is an
+    estimate: a cycle's checks may leave out more.
+    """
+
+    what: NeedKind
+    stage: str
+    least: int
+    found: int | None
+    missing: int
 
 
 class Point(Value):
@@ -1168,6 +1261,22 @@ class RunUsage(Value):
     cost_microusd: int
 
 
+class ScheduledPlanView(Value):
+    """
+    A plan whose cycles start at set times. `next_at` is null while they rest; `under_way` is its cycle that has not ended.
+
+    `fault` says why the plan cannot be read; then its needs are not known.
+    """
+
+    name: str
+    cron: str
+    time_zone: str
+    next_at: datetime | None
+    under_way: str | None
+    needs: Sequence[PlanNeedView]
+    fault: str
+
+
 class Scorecard(Value):
     """
     The scores in the rubric's order. `overall` is None where no criterion that asks for something was judged.
@@ -1265,6 +1374,32 @@ class SourceKind(StrEnum):
     COLLECTIONS = "collections"
     WEB = "web"
     SCHOLAR = "scholar"
+
+
+class StepApproval(Value):
+    """Agreement to a step that waits for a person, such as `rubric.canary`."""
+
+    reason: str
+    step: str
+
+
+class StepPaperView(Value):
+    """What a step wrote for people, in Markdown: the checks of the data, or a gate's table."""
+
+    step: str
+    text: str
+
+
+class StepVerdict(StrEnum):
+    """
+    The verdict of a step. `lacking`: there is too little data, and the detail says how much is missing.
+    """
+
+    DONE = "done"
+    REFUSED = "refused"
+    LACKING = "lacking"
+    SKIPPED = "skipped"
+    FAILED = "failed"
 
 
 class Stretch(Value):
@@ -1700,6 +1835,50 @@ class ComparisonView(Value):
     right: CandidateView | None = None
     choice: ChoiceView | None = None
     revealed: bool = False
+
+
+class CycleEventList(Value):
+    """What happened in a cycle, in its order. `next` is the value of `after` for what follows; null at the end so far."""
+
+    items: Sequence[CycleEventView]
+    next: int | None = None
+
+
+class CycleStepView(Value):
+    """A step that was begun. Without a `verdict` it is not over. `usd` and `device_seconds` are what it took."""
+
+    step: str
+    attempt: int
+    started_at: datetime
+    ended_at: datetime | None
+    verdict: StepVerdict | None
+    detail: str
+    figures: Mapping[str, Any]
+    usd: float
+    device_seconds: float
+
+
+class CycleView(Value):
+    """
+    A cycle of retraining. `step` is the one in hand, or the next; both it and its stage are empty once the cycle has ended.
+
+    `since` is when it came into its state, and `detail` says what it waits for, or why it ended. `asks`: the step waits for a
+    person to agree. `wish` is what people last asked for. `last_seq` is the number of the last line in its log.
+    """
+
+    id: str
+    plan: str
+    state: CycleState
+    wish: CycleWish
+    detail: str
+    step: str
+    stage: str
+    asks: bool
+    since: datetime
+    asked_by: str
+    last_seq: int
+    created_at: datetime
+    ended_at: datetime | None
 
 
 class Delivery(Value):
@@ -2228,6 +2407,12 @@ class ScheduleChange(Value):
     paused: bool | None = None
 
 
+class ScheduledPlanList(Value):
+    """The plans whose cycles start at set times."""
+
+    items: Sequence[ScheduledPlanView]
+
+
 class SearchScope(Value):
     """
     The scope of a run's searches. Empty `sources` means all that are configured.
@@ -2409,6 +2594,28 @@ class ChangePage(Value):
     """One page of changes, newest first."""
 
     items: Sequence[ChangeView]
+    next: str | None = None
+
+
+class CycleDetail(Value):
+    """
+    A cycle with its steps, and what they wrote. `approve` are the steps before which its plan asks a person.
+
+    `cap_usd` and `cap_device_hours` are the most that it may take. `papers` is empty where the API does not see its folder.
+    """
+
+    cycle: CycleView
+    approve: Sequence[str]
+    cap_usd: float
+    cap_device_hours: float
+    steps: Sequence[CycleStepView]
+    papers: Sequence[StepPaperView]
+
+
+class CyclePage(Value):
+    """One page of cycles, newest first. `next` is the value of `before` for the following page; null on the last."""
+
+    items: Sequence[CycleView]
     next: str | None = None
 
 
@@ -2616,9 +2823,14 @@ class RevealedWebhook(Value):
 
 
 class RoleList(Value):
-    """What serves each role. `may_act`: you may promote, hold and take back here."""
+    """
+    What serves each role. `operates`: your organisation operates this deployment, so that you may read its cycles.
+
+    `may_act`: you may promote, hold and take back here, and steer cycles.
+    """
 
     items: Sequence[RoleView]
+    operates: bool
     may_act: bool
 
 

@@ -66,6 +66,11 @@ class Action(StrEnum):
     ROLE_RELEASED = "role_released"
     ROLE_TAKEN_BACK = "role_taken_back"
     MODEL_WITHDRAWN = "model_withdrawn"
+    CYCLE_STARTED = "cycle_started"
+    CYCLE_STEP_APPROVED = "cycle_step_approved"
+    CYCLE_PAUSED = "cycle_paused"
+    CYCLE_RESUMED = "cycle_resumed"
+    CYCLE_STOPPED = "cycle_stopped"
 
 
 class AuditEntry(Value):

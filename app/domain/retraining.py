@@ -165,7 +165,8 @@ class TrainingStage(Value):
     needs: StageName | None = None
 
 
-PlanName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+PLAN_NAME = "^[a-z0-9][a-z0-9-]{0,59}$"
+PlanName = Annotated[str, StringConstraints(pattern=PLAN_NAME)]
 
 
 class CyclePlan(Value):
@@ -222,6 +223,16 @@ class StepOutcome(Value):
     device_seconds: float = Field(default=0.0, ge=0)
 
 
+class TakenStep(Value):
+    """A step that was begun: how often, since when, and its outcome, once it has one. One that might not begin has no attempt."""
+
+    step: str
+    attempt: int
+    started_at: datetime
+    ended_at: datetime | None = None
+    outcome: StepOutcome | None = None
+
+
 class StepTask(Value):
     """The task of a step's process, which it reads as `task.json` in its folder.
 
@@ -254,7 +265,10 @@ class CycleInput(Value):
 
 
 class Cycle(Value):
-    """A cycle of retraining: its plan as it was read, and where it stands. `folder` is where the plan's files were copied."""
+    """A cycle of retraining: its plan as it was read, and where it stands. `folder` is where the plan's files were copied.
+
+    `last_seq` is the number of the last event in its log.
+    """
 
     id: UUID
     plan: CyclePlan
@@ -264,6 +278,7 @@ class Cycle(Value):
     approved: tuple[str, ...] = ()
     detail: str = ""
     asked_by: str
+    last_seq: int = 0
     created_at: datetime
     ended_at: datetime | None = None
 

@@ -65,6 +65,7 @@ async def serve(
         needed = "RUBRICA_DATABASE_URL, RUBRICA_WORKER_DATABASE_URL and RUBRICA_TEMPORAL_ADDRESS"
         raise SetupError(f"set {needed}, or use `rubrica up`, which starts both servers")
     # Imported here: whoever builds the application with another gateway needs no Temporal.
+    from app.models.service.temporal_gateway import TemporalCycles
     from app.runs.service.temporal_gateway import TemporalGateway
     from app.schedules.service.temporal_gateway import TemporalSchedules
 
@@ -89,6 +90,8 @@ async def serve(
             serving=list_models_of_settings(settings),
             operator=settings.operator,
             key_file=settings.home / KEY_FILE,
+            cycle_gateway=TemporalCycles(temporal),
+            loop=settings.loop,
         )
         answered = LOCAL_HOSTS | settings.host_names | names | {f"[{host}]" if ":" in host else host}
         async with opened as services:

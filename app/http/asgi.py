@@ -33,7 +33,8 @@ from app.http.health import health
 from app.http.openapi import document as openapi
 from app.http.services import Services
 from app.idempotency.api import Idempotency
-from app.models.api import RegistryController
+from app.models.api.cycles import CyclesController
+from app.models.api.registry import RegistryController
 from app.openai.chat import ChatController
 from app.openai.errors import OpenAIErrors
 from app.openai.models import ModelsController
@@ -79,6 +80,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     CollectionsController,
     SchedulesController,
     RegistryController,
+    CyclesController,
     unsubscribe_page,
     unsubscribe,
     WebhooksController,

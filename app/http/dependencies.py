@@ -16,7 +16,9 @@ from app.collections.service.index_pages import Pages
 from app.collections.service.suggestions import Suggestions
 from app.exports.service import Exports
 from app.http.part_checks import PartChecks
+from app.models.service.cycles import Cycles
 from app.models.service.operation import Operation
+from app.models.service.scheduled_plans import ScheduledPlans
 from app.models.service.standings import Standings
 from app.openai.details import KeptDetails
 from app.outside_calls.service import ToolUseReport
@@ -55,6 +57,8 @@ SubscriptionsService = NamedDependency[Subscriptions]
 PreferencesService = NamedDependency[Preferences]
 StandingsService = NamedDependency[Standings]
 OperationService = NamedDependency[Operation]
+CyclesService = NamedDependency[Cycles]
+PlansService = NamedDependency[ScheduledPlans]
 AccountsService = NamedDependency[Accounts]
 # The caller; a public route has none.
 CurrentPrincipal = NamedDependency[Principal]

@@ -30,7 +30,10 @@ from app.exports.service.conversion import Conversions
 from app.http.background import Background
 from app.http.part_checks import PartChecks
 from app.idempotency.service import IdempotencyKeys
+from app.models.service.cycle_gateway import CycleGateway, NoCycleGateway
+from app.models.service.cycles import Cycles
 from app.models.service.operation import Operation
+from app.models.service.scheduled_plans import ScheduledPlans
 from app.models.service.serving import register_settings
 from app.models.service.standings import Standings
 from app.openai.details import KeptDetails
@@ -53,8 +56,8 @@ from app.side_by_side.service.side_by_side import SideBySides
 from app.webhooks.service.delivery import DeliveryPolicy
 from app.webhooks.service.webhooks import Webhooks
 
-NO_TIMING = NoScheduleGateway()
-DOCUMENTS = Path("documents")
+NO_TIMING, NO_CYCLES = NoScheduleGateway(), NoCycleGateway()
+DOCUMENTS, LOOP = Path("documents"), Path("loop")
 POLICY = DeliveryPolicy()
 TRUSTED = "RUBRICA_WORKER_DATABASE_URL"
 
@@ -105,10 +108,12 @@ class NotificationServices:
 
 @dataclass(frozen=True)
 class ModelServices:
-    """The use cases around trained models: what serves, and what the operator does about it."""
+    """The use cases around trained models: what serves, what the operator does about it, and the cycles that train."""
 
     standings: Standings
     operation: Operation
+    cycles: Cycles
+    plans: ScheduledPlans
 
 
 @dataclass(frozen=True)
@@ -146,6 +151,8 @@ async def open_services(
     serving: Sequence[ServedModel] = (),
     operator: UUID = LOCAL_ORGANISATION,
     key_file: Path = Path(KEY_FILE),
+    cycle_gateway: CycleGateway = NO_CYCLES,
+    loop: Path = LOOP,
 ) -> AsyncIterator[Services]:
     """Open the pools, the listening connection and the background work, for as long as the context lasts.
 
@@ -156,7 +163,7 @@ async def open_services(
     the times of schedules; `offers` are the models and ways that reports can be written with; `model_check` says whether the
     model takes requests; on full `disks` (default: that of the documents) nothing new is begun; `serving` are the
     settings' models, of which the first has each role that nobody has moved; the admins of `operator` may move roles, and
-    `key_file` has the key of the pseudonyms of exports.
+    `key_file` has the key of the pseudonyms of exports. `cycle_gateway` starts cycles of retraining, whose folder is `loop`.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
@@ -179,6 +186,8 @@ async def open_services(
             **vars(_make_notification_services(tenants, trusted, background, timing)),
             standings=Standings(tenants, trusted, key_file),
             operation=Operation(trusted, operator),
+            cycles=Cycles(trusted, loop, cycle_gateway),
+            plans=ScheduledPlans(trusted, loop, cycle_gateway),
             **vars(_make_request_services(trusted, asked_for_health, gateway, accounts, background, disks)),
         )
         await services.parts.check_database()

@@ -39,8 +39,12 @@ async def open_registry(settings: Settings) -> AsyncIterator[OpenRegistry]:
         SetupError: the database cannot be used.
     """
     async with open_worker_pool(settings, Home(settings.home)) as pool:
-        actor = Actor(f"{getpass.getuser()} at the command line", Tenant(settings.operator))
-        yield OpenRegistry(pool, ModelActs(pool), actor)
+        yield OpenRegistry(pool, ModelActs(pool), name_actor(settings))
+
+
+def name_actor(settings: Settings) -> Actor:
+    """Return who acts from this command line, in the operator's audit log."""
+    return Actor(f"{getpass.getuser()} at the command line", Tenant(settings.operator))
 
 
 async def list_versions(settings: Settings, role: ModelRole | None, limit: int) -> int:

@@ -47,7 +47,7 @@ def unschedule(name: Annotated[str, typer.Argument(help="The plan's name.")]) ->
 
 @app.command("list")
 def list_cycles() -> None:
-    """Print the newest cycles."""
+    """Print what is scheduled and what it lacks, by an estimate, and the newest cycles."""
     from infra.cli import retrain_commands
 
     execute(retrain_commands.list_cycles)

@@ -1,39 +1,55 @@
 """Do the work of `rubrica retrain`."""
 
 import asyncio
-import getpass
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
 from app.domain.errors import SetupError
 from app.domain.retraining import Cycle, CycleState, CycleWish
-from app.models.service.cycle_order import ONCE, Step, list_steps
+from app.models.service.acts import Actor
+from app.models.service.cycle_order import list_all_steps
 from app.models.service.cycles import Cycles
 from app.models.service.plan_files import read_plan
+from app.models.service.plan_needs import NeedKind, PlanNeed
+from app.models.service.scheduled_plans import ScheduledPlan, ScheduledPlans
 from app.models.service.temporal_gateway import TemporalCycles
 from app.settings import Settings
 from infra.cli.evaluation_fleet import find_temporal
+from infra.cli.registry_commands import name_actor
 from infra.cli.worker_database import open_worker_pool
 from infra.local.home import Home
 
 TIME = "%Y-%m-%d %H:%M:%S"
 LOOK_EVERY = timedelta(seconds=2)
+NEWEST = 50
+NEEDED = {NeedKind.PAIRS: "decided pairs", NeedKind.READERS: "readers", NeedKind.ROWS: "rows"}
+
+
+@dataclass(frozen=True)
+class OpenCycles:
+    """The cycles of the deployment, its scheduled plans, and who acts from this command line."""
+
+    cycles: Cycles
+    plans: ScheduledPlans
+    actor: Actor
 
 
 @asynccontextmanager
-async def open_cycles(settings: Settings) -> AsyncIterator[Cycles]:
+async def open_cycles(settings: Settings) -> AsyncIterator[OpenCycles]:
     """Open the cycles of the deployment that the settings name, or of the stack that runs on this home.
 
     Raises:
         SetupError: none runs, or its database cannot be used.
     """
     home = Home(settings.home)
-    address = _require_temporal(settings)
+    gateway = TemporalCycles(_require_temporal(settings))
     async with open_worker_pool(settings, home) as pool:
-        yield Cycles(pool, settings.loop, TemporalCycles(address))
+        plans = ScheduledPlans(pool, settings.loop, gateway)
+        yield OpenCycles(Cycles(pool, settings.loop, gateway), plans, name_actor(settings))
 
 
 async def describe(settings: Settings, path: Path) -> int:
@@ -41,7 +57,7 @@ async def describe(settings: Settings, path: Path) -> int:
     plan = read_plan(path)
     print(f"{plan.name}: learns from what was said since {plan.since:%Y-%m-%d}")
     print(f"may take US$ {plan.caps.usd:.2f} and {plan.caps.device_hours:.1f} hours of {plan.device or 'this machine'}")
-    for step in [Step(kind) for kind in ONCE] + [step for stage in plan.stages for step in list_steps(plan, stage)]:
+    for step in list_all_steps(plan):
         print(f"  {step.name}{'  (a person must agree)' if step.name in plan.approve else ''}")
     for stage in plan.stages:
         print(f"{stage.name}: {stage.recipe} from at least {stage.least_rows} rows of {stage.kind}, for the {stage.role}")
@@ -50,8 +66,8 @@ async def describe(settings: Settings, path: Path) -> int:
 
 async def start(settings: Settings, path: Path) -> int:
     """Start a cycle and print its id."""
-    async with open_cycles(settings) as cycles:
-        print((await cycles.start(path, _name_person())).id)
+    async with open_cycles(settings) as opened:
+        print((await opened.cycles.start(path, opened.actor)).id)
     return 0
 
 
@@ -69,9 +85,11 @@ async def unschedule(settings: Settings, name: str) -> int:
 
 
 async def list_cycles(settings: Settings) -> int:
-    """Print a line for each of the newest cycles."""
-    async with open_cycles(settings) as cycles:
-        for cycle in await cycles.list_newest():
+    """Print each scheduled plan with what its next cycle lacks, and a line for each of the newest cycles."""
+    async with open_cycles(settings) as opened:
+        for plan in await opened.plans.list_all():
+            print(*_describe_plan(plan), sep="\n")
+        for cycle in [standing.cycle for standing in await opened.cycles.list_page(NEWEST)]:
             print(f"{cycle.id}  {cycle.created_at:{TIME}}  {cycle.plan.name:20} {describe_state(cycle)}")
     return 0
 
@@ -79,10 +97,10 @@ async def list_cycles(settings: Settings) -> int:
 async def show(settings: Settings, cycle: UUID, follow: bool) -> int:
     """Print a cycle's events as they come, and how it stands at the end."""
     seen = 0
-    async with open_cycles(settings) as cycles:
+    async with open_cycles(settings) as opened:
         while True:
-            found = await cycles.get(cycle)
-            for event in await cycles.list_events(cycle, seen):
+            found = await opened.cycles.get(cycle)
+            for event in await opened.cycles.list_events(cycle, seen):
                 seen = event.seq
                 print(f"{event.at:{TIME}}  {event.type:14} {_tell(event.payload)}", flush=True)
             if not follow or found.state.finished or found.state in (CycleState.WAITING, CycleState.PAUSED):
@@ -94,21 +112,38 @@ async def show(settings: Settings, cycle: UUID, follow: bool) -> int:
 
 async def approve(settings: Settings, cycle: UUID, step: str, why: str) -> int:
     """Agree to a step."""
-    async with open_cycles(settings) as cycles:
-        print(describe_state(await cycles.approve(cycle, step, _name_person(), why)))
+    async with open_cycles(settings) as opened:
+        print(describe_state(await opened.cycles.approve(cycle, step, opened.actor, why)))
     return 0
 
 
 async def wish(settings: Settings, cycle: UUID, wished: CycleWish, why: str) -> int:
     """Pause a cycle, let it go on, or stop it."""
-    async with open_cycles(settings) as cycles:
-        print(describe_state(await cycles.wish(cycle, wished, _name_person(), why)))
+    async with open_cycles(settings) as opened:
+        print(describe_state(await opened.cycles.wish(cycle, wished, opened.actor, why)))
     return 0
 
 
 def describe_state(cycle: Cycle) -> str:
     """Return how a cycle stands, in a line."""
     return f"{cycle.state}: {cycle.detail}" if cycle.detail else str(cycle.state)
+
+
+def _describe_plan(plan: ScheduledPlan) -> list[str]:
+    """Return a scheduled plan in lines: its times, and what the next cycle would have of what it needs, by an estimate."""
+    times = plan.times
+    following = f"next at {times.next_at:{TIME}} UTC" if times.next_at else "resting"
+    under_way = f"; {plan.under_way} is under way" if plan.under_way else ""
+    head = f"{plan.name}: {following} ({times.cron or 'times not noted'}, {times.time_zone}){under_way}"
+    return [head, *(f"  {_describe_need(need)}" for need in plan.needs), *([f"  {plan.fault}"] if plan.fault else [])]
+
+
+def _describe_need(need: PlanNeed) -> str:
+    whose = f"{need.stage}: " if need.stage else ""
+    if need.found is None:
+        return f"{whose}{need.least} {NEEDED[need.what]} are needed; how many there are is known when the set is made"
+    lacks = f"; {need.missing} are missing" if need.missing else ""
+    return f"{whose}about {need.found} of {need.least} {NEEDED[need.what]}{lacks}"
 
 
 def _tell(payload: dict[str, object]) -> str:
@@ -123,7 +158,3 @@ def _require_temporal(settings: Settings) -> str:
     if address is None:
         raise SetupError("a cycle is worked by a stack, and none is up here; start one with `rubrica up`")
     return address
-
-
-def _name_person() -> str:
-    return f"{getpass.getuser()} at the command line"

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from rubrica_client import (
     accounts,
     asking,
+    cycles,
     documents,
     organisation,
     preferences,
@@ -25,6 +26,7 @@ from rubrica_client.request import Request
 MODULES: tuple[ModuleType, ...] = (
     accounts,
     asking,
+    cycles,
     documents,
     organisation,
     preferences,

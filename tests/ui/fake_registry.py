@@ -20,7 +20,7 @@ GATE: Json = {
 }
 
 
-def add_registry(api: FakeApi, may_act: bool = True) -> Json:
+def add_registry(api: FakeApi, may_act: bool = True, operates: bool = False) -> Json:
     """Add four versions of two roles, one of which serves, one in a canary; return the one that serves."""
 
     def version(n: int, state: str, parent: str | None, role: str = "writer") -> Json:
@@ -51,7 +51,7 @@ def add_registry(api: FakeApi, may_act: bool = True) -> Json:
         "canaries": [canary | {"state": "promoted", "why": "won", "ended_at": WHEN}],
     }
     votes = {"choices": 20, "learned": [{"version": serves, "own": 14, "judgements": 412}]}
-    api.answer("GET", "/v1/registry/roles", lambda *_: {"items": roles, "may_act": may_act})
+    api.answer("GET", "/v1/registry/roles", lambda *_: {"items": roles, "may_act": may_act, "operates": operates})
     api.answer("GET", "/v1/registry/versions", lambda *_: {"items": versions, "next": None})
     api.answer("GET", r"/v1/registry/versions/\w+", lambda *_: detail)
     api.answer("GET", r"/v1/registry/versions/\w+/card", lambda *_: b"# A card")
@@ -65,7 +65,7 @@ def add_registry(api: FakeApi, may_act: bool = True) -> Json:
 
 def add_no_models(api: FakeApi) -> None:
     """Add a registry in which nothing is."""
-    api.answer("GET", "/v1/registry/roles", lambda *_: {"items": [], "may_act": True})
+    api.answer("GET", "/v1/registry/roles", lambda *_: {"items": [], "may_act": True, "operates": False})
     for path in ("versions", "moves"):
         api.answer("GET", f"/v1/registry/{path}", lambda *_: {"items": [], "next": None})
     api.answer("GET", "/v1/registry/my-votes", lambda *_: {"choices": 0, "learned": []})

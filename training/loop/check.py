@@ -8,7 +8,7 @@ from app.domain.step_folder import EXPORT
 from app.preferences.nouns.feedback import PreferencePair, UndecidedPair
 from app.preferences.service.training_export import PAIRS, UNDECIDED
 from training.evaluation.race_files import read_rows
-from training.loop.check_page import write_page
+from training.loop.check_page import write_pages
 from training.loop.kept_export import write_kept
 from training.loop.step import run_step
 from training.loop.vote_checks import (
@@ -20,7 +20,7 @@ from training.loop.vote_checks import (
     share_of_longer,
 )
 
-KEPT, PAGE = "kept", "checks.html"
+KEPT = "kept"
 
 
 def check_data(task: StepTask, folder: Path) -> StepOutcome:
@@ -31,7 +31,7 @@ def check_data(task: StepTask, folder: Path) -> StepOutcome:
     checked = leave_out(pairs, undecided, task.checks)
     write_kept(export, folder / KEPT, checked)
     outcome = judge_votes(checked, task.checks)
-    write_page(folder / PAGE, outcome, task.checks)
+    write_pages(folder, outcome, task.checks)
     return outcome
 
 

@@ -1,27 +1,52 @@
-"""The page of a cycle's data checks."""
+"""The page of a cycle's data checks, as HTML and as Markdown."""
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from app.domain.retraining import DataChecks, StepOutcome
+from app.models.service.cycle_order import StepKind
+from app.models.service.step_papers import PAPERS
 from training.folders import replace_file
 from training.pages.markup import render_document, render_table
 
-TITLE = "Checks of the preferences"
+TITLE, PAGE = "Checks of the preferences", "checks.html"
 
 
-def write_page(path: Path, outcome: StepOutcome, checks: DataChecks) -> None:
+class CheckTable(NamedTuple):
+    """A table of the page."""
+
+    title: str
+    head: tuple[str, str]
+    rows: Sequence[tuple[str, str]]
+
+
+def write_pages(folder: Path, outcome: StepOutcome, checks: DataChecks) -> None:
     """Write what was found, beside what the plan wants."""
-    found = [[name.replace("_", " "), _show(value)] for name, value in outcome.figures.items() if name != "left_out"]
-    left_out = [[why, str(count)] for why, count in outcome.figures["left_out"].items()]
-    wanted = [[name.replace("_", " "), _show(value)] for name, value in checks.model_dump().items()]
-    parts = [
-        f"<h1>{TITLE}</h1><p><strong>{escape(outcome.verdict)}</strong> {escape(outcome.detail)}</p>",
-        "<h2>Found</h2>" + render_table(["", ""], found),
-        "<h2>Left out</h2>" + render_table(["because", "votes"], left_out),
-        "<h2>Wanted by the plan</h2>" + render_table(["", ""], wanted),
+    tables = list_tables(outcome, checks)
+    verdict = f"<p><strong>{escape(outcome.verdict)}</strong> {escape(outcome.detail)}</p>"
+    parts = [f"<h2>{table.title}</h2>{render_table(table.head, table.rows)}" for table in tables]
+    replace_file(folder / PAGE, render_document(TITLE, [f"<h1>{TITLE}</h1>{verdict}", *parts]).encode())
+    text = [f"# {TITLE}", f"**{outcome.verdict}** {outcome.detail}".rstrip(), *map(_render_markdown, tables)]
+    replace_file(folder / PAPERS[StepKind.CHECK], ("\n\n".join(text) + "\n").encode())
+
+
+def list_tables(outcome: StepOutcome, checks: DataChecks) -> list[CheckTable]:
+    """Return the tables of what was found, left out and wanted."""
+    figures = outcome.figures
+    found = [(name.replace("_", " "), _show(value)) for name, value in figures.items() if name != "left_out"]
+    wanted = [(name.replace("_", " "), _show(value)) for name, value in checks.model_dump().items()]
+    return [
+        CheckTable("Found", ("", ""), found),
+        CheckTable("Left out", ("because", "votes"), [(why, str(count)) for why, count in figures["left_out"].items()]),
+        CheckTable("Wanted by the plan", ("", ""), wanted),
     ]
-    replace_file(path, render_document(TITLE, parts).encode())
+
+
+def _render_markdown(table: CheckTable) -> str:
+    lines = "\n".join(f"| {' | '.join(row)} |" for row in (table.head, ("---", "---"), *table.rows))
+    return f"## {table.title}\n\n{lines}"
 
 
 def _show(value: object) -> str:

@@ -14,13 +14,20 @@ from ui.session import read_query
 
 def show(title: str, one: Callable[[str], None], several: Callable[[str | None], None]) -> None:
     """Draw the thing in the address (`?id=`) with a button back to all, else the list from `?before=` on."""
-    chosen = read_query("id")
+    if chosen := read_query("id"):
+        show_one(title, chosen, one)
+        return
     try:
-        if chosen:
-            st.button(title, key="shelf_all", icon=":material/arrow_back:", type="tertiary", on_click=st.query_params.clear)
-            one(chosen)
-        else:
-            several(read_query("before"))
+        several(read_query("before"))
+    except ApiError as error:
+        problem.show(error)
+
+
+def show_one(title: str, chosen: str, one: Callable[[str], None]) -> None:
+    """Draw one thing, with a button back to all."""
+    st.button(title, key="shelf_all", icon=":material/arrow_back:", type="tertiary", on_click=st.query_params.clear)
+    try:
+        one(chosen)
     except ApiError as error:
         problem.show(error)
 

@@ -1,22 +1,29 @@
-"""Models: what serves each role, which versions were trained here, and what the visitor's own votes were part of."""
+"""Models: what serves each role, how the next is trained, which versions there are, and what the visitor's votes were part of."""
 
 import streamlit as st
 
 from rubrica_client import registry
 from rubrica_client.models import ModelVersionView, OwnVotesView
-from ui.components import list_page, model_roles, model_version
+from ui.components import list_page, model_roles, model_version, training_cycle, training_cycles
 from ui.components.lineage_graph import lineage_html
 from ui.components.markup import escape, hero_html, labelled_html
 from ui.language import say, say_count, say_name, say_time
-from ui.session import get_api
+from ui.session import get_api, read_query
 
 PAGE = "views/models.py"
 MOVES = 10
 
 
 def main() -> None:
-    """Show the version in the address, else what serves and all versions."""
-    list_page.show(say("models.title"), _show_one, _show_all)
+    """Show the cycle or the version in the address, else what serves and all versions."""
+    if cycle := read_query("cycle"):
+        list_page.show_one(say("models.title"), cycle, _show_cycle)
+    else:
+        list_page.show(say("models.title"), _show_one, _show_all)
+
+
+def _show_cycle(cycle_id: str) -> None:
+    training_cycle.show(cycle_id, get_api().send(registry.roles()).may_act)
 
 
 def _show_one(version_id: str) -> None:
@@ -31,6 +38,8 @@ def _show_all(before: str | None) -> None:
     roles = get_api().send(registry.roles())
     st.html(f'<h2 class="r-label">{escape(say("models.roles"))}</h2>')
     model_roles.show(roles)
+    if roles.operates:
+        training_cycles.show(roles.may_act, read_query("cycles_before"))
     if page.items:
         st.html(labelled_html(say("models.lineage"), lineage_html(page.items)))
         st.html(f'<h2 class="r-label">{escape(say("models.versions"))}</h2>')

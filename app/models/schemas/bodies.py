@@ -87,9 +87,13 @@ class RoleView(BaseModel):
 
 
 class RoleList(BaseModel):
-    """What serves each role. `may_act`: you may promote, hold and take back here."""
+    """What serves each role. `operates`: your organisation operates this deployment, so that you may read its cycles.
+
+    `may_act`: you may promote, hold and take back here, and steer cycles.
+    """
 
     items: list[RoleView]
+    operates: bool
     may_act: bool
 
 

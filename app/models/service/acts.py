@@ -37,44 +37,46 @@ class ModelActs:
 
     async def promote(self, version: UUID, served: str, by: Actor, why: str) -> ModelVersion:
         """Let a version serve its role, as this served model."""
-        async with self._open() as connection:
+        async with open_act(self._trusted) as connection:
             promoted = await promotion.promote(connection, version, served, by.name, why)
-            await _record(connection, by, Action.MODEL_PROMOTED, promoted.name, {"served": served, "why": why})
+            await record_act(connection, by, Action.MODEL_PROMOTED, promoted.name, {"served": served, "why": why})
         return promoted
 
     async def hold(self, role: ModelRole, by: Actor, why: str) -> None:
         """Let no cycle move a role, and stop its canary."""
-        async with self._open() as connection:
+        async with open_act(self._trusted) as connection:
             await promotion.hold(connection, role, by.name, why)
-            await _record(connection, by, Action.ROLE_HELD, role, {"why": why})
+            await record_act(connection, by, Action.ROLE_HELD, role, {"why": why})
 
     async def release(self, role: ModelRole, by: Actor, why: str) -> None:
         """Let cycles move a role again."""
-        async with self._open() as connection:
+        async with open_act(self._trusted) as connection:
             await promotion.release(connection, role)
-            await _record(connection, by, Action.ROLE_RELEASED, role, {"why": why})
+            await record_act(connection, by, Action.ROLE_RELEASED, role, {"why": why})
 
     async def go_back(self, role: ModelRole, by: Actor, why: str) -> AliasMove:
         """Give a role back to who had it before."""
-        async with self._open() as connection:
+        async with open_act(self._trusted) as connection:
             move = await promotion.go_back(connection, role, by.name, why)
-            await _record(connection, by, Action.ROLE_TAKEN_BACK, role, {"served": move.went_to, "why": why})
+            await record_act(connection, by, Action.ROLE_TAKEN_BACK, role, {"served": move.went_to, "why": why})
         return move
 
     async def withdraw(self, version: UUID, by: Actor, why: str) -> list[AliasMove]:
         """Withdraw a version for good; its roles go back to who had them before."""
-        async with self._open() as connection:
+        async with open_act(self._trusted) as connection:
             moves = list(await promotion.withdraw(connection, version, by.name, why))
-            await _record(connection, by, Action.MODEL_WITHDRAWN, version, {"why": why})
+            await record_act(connection, by, Action.MODEL_WITHDRAWN, version, {"why": why})
         return moves
 
-    @asynccontextmanager
-    async def _open(self) -> AsyncIterator[Executor]:
-        async with translate_outages(), self._trusted.acquire() as connection, connection.transaction():
-            yield connection
+
+@asynccontextmanager
+async def open_act(trusted: asyncpg.Pool) -> AsyncIterator[Executor]:
+    """Open the transaction of one act."""
+    async with translate_outages(), trusted.acquire() as connection, connection.transaction():
+        yield connection
 
 
-async def _record(connection: Executor, by: Actor, action: Action, subject: object, detail: Mapping[str, str]) -> None:
+async def record_act(connection: Executor, by: Actor, action: Action, subject: object, detail: Mapping[str, str]) -> None:
     """Write the act down in the operator's audit log, if this deployment has the operator's organisation yet."""
     if await organisations.exists(connection, by.tenant.organisation):
         await audit.record(connection, action, subject, detail, by.tenant)

@@ -51,6 +51,11 @@ def list_steps(plan: CyclePlan, stage: TrainingStage) -> list[Step]:
     return [Step(kind, stage) for kind in OF_STAGE if kind is not StepKind.CANARY or plan.canary is not None]
 
 
+def list_all_steps(plan: CyclePlan) -> list[Step]:
+    """List all steps that a cycle may take, in their order."""
+    return [*map(Step, ONCE), *(step for stage in plan.stages for step in list_steps(plan, stage))]
+
+
 def find_next(plan: CyclePlan, outcomes: Mapping[str, StepOutcome]) -> Step | CycleEnd:
     """Return the step to take next, or how the cycle has ended."""
     for kind in ONCE:

@@ -36,26 +36,31 @@ class Operation:
         """Say whether the caller may promote, hold and take back."""
         return self.is_operator(principal) and AccessScope.MODELS_MANAGE in principal.scopes
 
+    def require_operator(self, principal: Principal) -> None:
+        """Require that the caller's organisation operates this deployment."""
+        if not self.is_operator(principal):
+            raise Forbidden("only the organisation that operates this deployment may do this (RUBRICA_OPERATOR)")
+
+    async def require_actor(self, principal: Principal) -> Actor:
+        """Return the caller as the operator's logs name them."""
+        self.require_operator(principal)
+        person = await people.find_by_id(self._trusted, principal.user_id)
+        return Actor(person.email if person else str(principal.user_id), get_tenant())
+
     async def promote(self, principal: Principal, version: UUID, served: str, why: str) -> ModelVersion:
         """Let a version serve its role, by default as the served model of its name."""
-        actor = await self._find_actor(principal)
+        actor = await self.require_actor(principal)
         name = served or (await registry.get_version(self._trusted, version)).name
         return await self._acts.promote(version, name, actor, why)
 
     async def hold(self, principal: Principal, role: ModelRole, why: str) -> None:
         """Let no cycle move a role."""
-        await self._acts.hold(role, await self._find_actor(principal), why)
+        await self._acts.hold(role, await self.require_actor(principal), why)
 
     async def release(self, principal: Principal, role: ModelRole, why: str) -> None:
         """Let cycles move a role again."""
-        await self._acts.release(role, await self._find_actor(principal), why)
+        await self._acts.release(role, await self.require_actor(principal), why)
 
     async def go_back(self, principal: Principal, role: ModelRole, why: str) -> None:
         """Give a role back to who had it before."""
-        await self._acts.go_back(role, await self._find_actor(principal), why)
-
-    async def _find_actor(self, principal: Principal) -> Actor:
-        if not self.is_operator(principal):
-            raise Forbidden("only the organisation that operates this deployment may do this (RUBRICA_OPERATOR)")
-        person = await people.find_by_id(self._trusted, principal.user_id)
-        return Actor(person.email if person else str(principal.user_id), get_tenant())
+        await self._acts.go_back(role, await self.require_actor(principal), why)

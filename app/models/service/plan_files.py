@@ -45,3 +45,14 @@ def copy_plan(path: Path, plan: CyclePlan, folder: Path) -> None:
         shutil.copyfile(path.parent / name, new / name)
     shutil.rmtree(folder, ignore_errors=True)
     os.replace(new, folder)
+
+
+def stored_plan(folder: Path, name: str) -> Path:
+    """Return where the plan of a schedule is kept, in the folder of cycles."""
+    return folder / PLANS / name / PLAN
+
+
+def list_stored_plans(folder: Path) -> list[str]:
+    """Return the names of the plans that are kept for schedules, some of which may have ended."""
+    kept = (path.parent.name for path in sorted((folder / PLANS).glob(f"*/{PLAN}")))
+    return [name for name in kept if "." not in name]  # one that is being copied has another name

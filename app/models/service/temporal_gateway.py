@@ -12,6 +12,7 @@ from temporalio.client import (
     ScheduleOverlapPolicy,
     SchedulePolicy,
     ScheduleSpec,
+    ScheduleState,
     ScheduleUpdate,
 )
 from temporalio.common import Priority, WorkflowIDConflictPolicy
@@ -20,8 +21,8 @@ from temporalio.service import RPCError, RPCStatusCode
 from app.domain.contract import RESEARCH_QUEUE
 from app.domain.errors import InvalidInput, NotFound, RubricaError, Unavailable
 from app.domain.retraining import CYCLE_WAKE, RETRAINING_WORKFLOW, CycleInput, cycle_workflow_id
-from app.models.service.cycles import stored_plan
-from app.models.service.plan_files import copy_plan, read_plan
+from app.models.service.cycle_gateway import PlanTimes
+from app.models.service.plan_files import copy_plan, read_plan, stored_plan
 from app.runs.service.temporal_gateway import BACKGROUND_PRIORITY, connect
 
 LIMIT = timedelta(seconds=10)
@@ -42,7 +43,7 @@ async def start_cycle(client: Client, cycle: UUID) -> None:
 
 
 class TemporalCycles:
-    """A `CycleGateway` over Temporal at `address` (`host:port`). Each call connects: people make few of them.
+    """A `CycleGateway` over Temporal at `address` (`host:port`). It connects with the first call.
 
     Raises:
         Unavailable: the workflow service does not answer.
@@ -50,6 +51,7 @@ class TemporalCycles:
 
     def __init__(self, address: str) -> None:
         self._address = address
+        self._client: Client | None = None
 
     async def wake_cycle(self, cycle: UUID) -> None:
         """Start the workflow of a cycle; an open one is woken instead."""
@@ -58,6 +60,19 @@ class TemporalCycles:
             await start_cycle(client, cycle)
         except RPCError as error:
             raise _error_of(error) from error
+
+    async def find_times(self, plan: str) -> PlanTimes | None:
+        """Return when cycles of a plan start; None where nothing is scheduled."""
+        client = await self._connect()
+        try:
+            found = await client.get_schedule_handle(_id_of(plan)).describe(rpc_timeout=LIMIT)
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                return None
+            raise _error_of(error) from error
+        state = found.schedule.state
+        following = None if state.paused else next(iter(found.info.next_action_times), None)
+        return PlanTimes(state.note or "", found.schedule.spec.time_zone_name or "UTC", following)
 
     async def schedule_plan(self, folder: Path, path: Path, cron: str, time_zone: str = "UTC") -> str:
         """Keep a copy of a plan, and start a cycle of it at these times; return its name. Its times of before are replaced.
@@ -93,10 +108,12 @@ class TemporalCycles:
             raise _error_of(error) from error
 
     async def _connect(self) -> Client:
-        try:
-            return await connect(self._address)
-        except RubricaError as error:
-            raise Unavailable(str(error)) from error
+        if self._client is None:
+            try:
+                self._client = await connect(self._address)
+            except RubricaError as error:
+                raise Unavailable(str(error)) from error
+        return self._client
 
 
 def _id_of(name: str) -> str:
@@ -107,7 +124,9 @@ def _schedule_of(name: str, cron: str, time_zone: str) -> Schedule:
     action = ScheduleActionStartWorkflow(RETRAINING_WORKFLOW, CycleInput(plan=name), id=_id_of(name), task_queue=RESEARCH_QUEUE)
     # An asking that is due while the one before it goes on is left out: its votes are learned from by the next.
     policy = SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP)
-    return Schedule(action=action, spec=ScheduleSpec(cron_expressions=[cron], time_zone_name=time_zone), policy=policy)
+    spec = ScheduleSpec(cron_expressions=[cron], time_zone_name=time_zone)
+    # Temporal keeps the times as calendars; the note tells them as they were set.
+    return Schedule(action=action, spec=spec, policy=policy, state=ScheduleState(note=cron))
 
 
 def _error_of(error: RPCError) -> InvalidInput | Unavailable:

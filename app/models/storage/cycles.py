@@ -9,13 +9,18 @@ import orjson
 from asyncpg import Record
 
 from app.database.engine import Executor, translate_outages
-from app.domain.retraining import Cycle, CycleEvent, CycleEventType, CyclePlan, CycleState, CycleWish, StepOutcome
+from app.domain.retraining import Cycle, CycleEvent, CycleEventType, CyclePlan, CycleState, CycleWish, StepOutcome, TakenStep
 
 CYCLE = """
-    SELECT id, plan, folder, state, wish, approved, detail, asked_by, created_at, ended_at FROM retraining_cycles """
+    SELECT id, plan, folder, state, wish, approved, detail, asked_by, last_seq, created_at, ended_at
+    FROM retraining_cycles """
 ADD = "INSERT INTO retraining_cycles (id, plan, folder, state, asked_by) VALUES ($1, $2, $3, 'running', $4)"
 GET = CYCLE + "WHERE id = $1"
-NEWEST = CYCLE + "ORDER BY created_at DESC, id DESC LIMIT $1"
+PAGE = (
+    CYCLE
+    + """WHERE $2::uuid IS NULL OR (created_at, id) < (SELECT b.created_at, b.id FROM retraining_cycles b WHERE b.id = $2)
+    ORDER BY created_at DESC, id DESC LIMIT $1"""
+)
 UNDER_WAY = CYCLE + "WHERE ended_at IS NULL ORDER BY created_at"
 # A cycle that has ended stays as it ended, and a state that it has already is told once.
 SET_STATE = """
@@ -38,6 +43,12 @@ END_STEP = """
     INSERT INTO cycle_steps (cycle_id, step, outcome, ended_at) VALUES ($1, $2, $3, now())
     ON CONFLICT (cycle_id, step) DO UPDATE SET outcome = $3, ended_at = now() WHERE cycle_steps.outcome IS NULL"""
 IS_BEGUN = "SELECT EXISTS (SELECT FROM cycle_steps WHERE cycle_id = $1 AND step = $2)"
+STEPS = """
+    SELECT step, attempt, started_at, ended_at, outcome FROM cycle_steps WHERE cycle_id = $1 ORDER BY started_at, step"""
+# People's words are told as changes of state too; they name none.
+STATE_TIMES = """
+    SELECT cycle_id, max(at) AS since FROM cycle_events
+    WHERE cycle_id = ANY ($1) AND type = 'state_changed' AND payload ->> 'state' IS NOT NULL GROUP BY cycle_id"""
 OUTCOMES = "SELECT step, outcome FROM cycle_steps WHERE cycle_id = $1 AND outcome IS NOT NULL ORDER BY started_at, step"
 LAST_PROMOTION = """
     SELECT max(ended_at) FROM retraining_cycles WHERE plan ->> 'name' = $1 AND state = 'promoted'"""
@@ -56,10 +67,16 @@ async def get(database: Executor, cycle: UUID) -> Cycle | None:
     return _cycle_of(row) if row else None
 
 
-async def list_newest(database: Executor, most: int = 50) -> list[Cycle]:
-    """List the newest cycles first."""
+async def list_page(database: Executor, most: int, before: UUID | None = None) -> list[Cycle]:
+    """List the newest cycles first, from those older than `before` on."""
     async with translate_outages():
-        return [_cycle_of(row) for row in await database.fetch(NEWEST, most)]
+        return [_cycle_of(row) for row in await database.fetch(PAGE, most, before)]
+
+
+async def list_state_times(database: Executor, cycles: Sequence[UUID]) -> dict[UUID, datetime]:
+    """Return since when each of these cycles is in its state; one that has begun and done nothing else is not among them."""
+    async with translate_outages():
+        return {row["cycle_id"]: row["since"] for row in await database.fetch(STATE_TIMES, cycles)}
 
 
 async def list_under_way(database: Executor) -> list[Cycle]:
@@ -125,6 +142,13 @@ async def list_outcomes(database: Executor, cycle: UUID) -> dict[str, StepOutcom
     async with translate_outages():
         rows: Sequence[Record] = await database.fetch(OUTCOMES, cycle)
     return {row["step"]: StepOutcome.of_any_version(row["outcome"]) for row in rows}
+
+
+async def list_steps(database: Executor, cycle: UUID) -> list[TakenStep]:
+    """List the steps of a cycle that were begun or have an outcome, in that order."""
+    async with translate_outages():
+        rows = await database.fetch(STEPS, cycle)
+    return [TakenStep.of_any_version({**row, "outcome": row["outcome"] and orjson.loads(row["outcome"])}) for row in rows]
 
 
 async def find_last_promotion(database: Executor, name: str) -> datetime | None:

@@ -11,7 +11,8 @@ from temporalio import activity
 from app.domain.errors import Conflict, RubricaError, Unavailable
 from app.domain.retraining import Cycle, CycleEventType, CycleInput, CycleState, CycleWish, StepOutcome, StepVerdict
 from app.models.service.cycle_order import CycleEnd, Step, find_next
-from app.models.service.cycles import begin_cycle, stored_plan
+from app.models.service.cycles import begin_cycle
+from app.models.service.plan_files import stored_plan
 from app.models.storage import cycles
 from workflows.durable.persistence import persist
 from workflows.durable.retraining.interruption import CycleInterrupted, ServerAway, StepKilled, wait_for_server

@@ -16,14 +16,14 @@ from app.models.service.promotion import hold
 from app.models.service.registry import describe_version, find_version
 from app.models.storage import aliases, canaries, cycles, leases
 from tests.support.adapter_server import serve_adapters
-from tests.workflows.durable.retraining.toy_cycle import STAGE, ToyLoop
+from tests.workflows.durable.retraining.toy_cycle import ANN, BEN, STAGE, ToyLoop
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.durable.retraining.activities import MOST_ATTEMPTS
 from workflows.durable.retraining.leasing import LEASE
 
 PROCESSES = ["snapshot", "check", *(f"rubric.{kind}" for kind in ("set", "train", "exam", "gate"))]
 STEPS = [*PROCESSES, *(f"rubric.{kind}" for kind in ("register", "serve", "canary", "promote"))]
-BY = ("ann@example.org", "a test")
+BY = (ANN, "a test")
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ async def loop(house: WholeProduct, tmp_path: Path) -> AsyncIterator[ToyLoop]:
 
 async def test_takes_its_steps_in_order_and_ends_with_a_promotion(loop: ToyLoop) -> None:
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(), ANN)
         assert (await loop.wait_for(cycle.id, "promoted")).ended_at is not None
     assert loop.starts == PROCESSES
     finished = await loop.list_told(cycle.id, CycleEventType.STEP_FINISHED)
@@ -54,7 +54,7 @@ async def test_takes_its_steps_in_order_and_ends_with_a_promotion(loop: ToyLoop)
 async def test_a_refused_version_is_registered_and_served_to_nobody(loop: ToyLoop) -> None:
     loop.script(rubric_gate={"verdict": "refused", "detail": "the accuracy of held-out preferences fell"})
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(), ANN)
         ended = await loop.wait_for(cycle.id, "refused")
     assert "fell" in ended.detail
     assert loop.starts == PROCESSES
@@ -68,14 +68,14 @@ async def test_a_stage_that_lacks_data_is_left_out_and_so_is_what_needs_it(loop:
     writer = STAGE.replace('"rubric"', '"writer"', 2) + 'needs = "rubric"\n'
     alone = STAGE.replace('"rubric"', '"planner"', 2)
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(stages=STAGE + writer + alone), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(stages=STAGE + writer + alone), ANN)
         await loop.wait_for(cycle.id, "promoted")
     assert loop.starts == [*PROCESSES[:3], *(step.replace("rubric", "planner") for step in PROCESSES[2:])]
 
 
 async def test_waits_for_a_person_where_the_plan_asks_one(loop: ToyLoop) -> None:
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan('approve = ["rubric.serve"]'), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan('approve = ["rubric.serve"]'), ANN)
         waiting = await loop.wait_for(cycle.id, "waiting")
         assert waiting.detail == "waits for the approval of rubric.serve"
         with pytest.raises(InvalidInput, match=r"asks before rubric\.serve"):
@@ -87,7 +87,7 @@ async def test_waits_for_a_person_where_the_plan_asks_one(loop: ToyLoop) -> None
 async def test_a_pause_ends_the_process_and_the_step_goes_on_from_what_it_saved(loop: ToyLoop) -> None:
     loop.script(rubric_train={"ticks": 30})
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(), ANN)
         await loop.wait_for_ticks(cycle.id, "rubric.train", 3)
         await loop.cycles.wish(cycle.id, CycleWish.PAUSE, *BY)
         assert (await loop.wait_for(cycle.id, "paused")).detail == "before rubric.train"
@@ -102,11 +102,11 @@ async def test_a_pause_ends_the_process_and_the_step_goes_on_from_what_it_saved(
 async def test_stops_after_the_step_in_hand_or_at_once(loop: ToyLoop) -> None:
     loop.script(rubric_train={"ticks": 20})
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(), ANN)
         await loop.wait_for_ticks(cycle.id, "rubric.train", 1)
         await loop.cycles.wish(cycle.id, CycleWish.STOP_AFTER, *BY)
         assert (await loop.wait_for(cycle.id, "stopped")).detail == "before rubric.exam"
-        other = await loop.cycles.start(loop.write_plan(name="other"), "ann@example.org")
+        other = await loop.cycles.start(loop.write_plan(name="other"), ANN)
         await loop.wait_for_ticks(other.id, "rubric.train", 1)
         await loop.cycles.wish(other.id, CycleWish.STOP, *BY)
         assert (await loop.wait_for(other.id, "stopped")).detail == "before rubric.train"
@@ -117,7 +117,7 @@ async def test_stops_after_the_step_in_hand_or_at_once(loop: ToyLoop) -> None:
 async def test_a_worker_that_comes_later_finds_the_process_that_another_one_started(loop: ToyLoop) -> None:
     loop.script(rubric_train={"ticks": 40})
     async with loop.worker(build="first"):
-        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(), ANN)
         await loop.wait_for_ticks(cycle.id, "rubric.train", 2)
     async with loop.worker(build="second"):
         await loop.wait_for(cycle.id, "promoted")
@@ -127,7 +127,7 @@ async def test_a_worker_that_comes_later_finds_the_process_that_another_one_star
 async def test_a_killed_trainer_goes_on_and_its_keeper_too(loop: ToyLoop) -> None:
     loop.script(rubric_train={"ticks": 40})
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(), ANN)
         await loop.wait_for_ticks(cycle.id, "rubric.train", 2)
         keeper = int((loop.folder / str(cycle.id) / "rubric.train" / "keeper.lock").read_text())
         os.kill(keeper, signal.SIGKILL)
@@ -138,7 +138,7 @@ async def test_a_killed_trainer_goes_on_and_its_keeper_too(loop: ToyLoop) -> Non
 async def test_a_step_that_fails_ends_the_cycle_with_what_it_printed(loop: ToyLoop) -> None:
     loop.script(rubric_train={"exit": 1, "prints": "CUDA out of memory"})
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(), ANN)
         ended = await loop.wait_for(cycle.id, "failed")
     assert "rubric.train: it ended with 1" in ended.detail
     assert "CUDA out of memory" in ended.detail
@@ -163,7 +163,7 @@ async def test_an_error_that_nobody_expected_is_tried_again_and_then_fails_the_s
 async def test_a_cycle_that_has_spent_its_caps_ends(loop: ToyLoop) -> None:
     loop.script(rubric_set={"usd": 3.5})
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan("caps = {usd = 3.0}"), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan("caps = {usd = 3.0}"), ANN)
         ended = await loop.wait_for(cycle.id, "failed")
     assert "US$ 3.50 of 3.00" in ended.detail
     assert "rubric.train" not in loop.starts
@@ -173,7 +173,7 @@ async def test_waits_for_a_device_that_another_has(loop: ToyLoop) -> None:
     database = loop.house.database
     assert await leases.take(database, "gpu-0", "the server of models", "serving", LEASE)
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan('device = "gpu-0"'), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan('device = "gpu-0"'), ANN)
         waiting = await loop.wait_for(cycle.id, "waiting")
         assert waiting.detail == "waits for gpu-0: the server of models uses it for serving"
         await leases.give_back(database, "gpu-0", "the server of models")
@@ -182,13 +182,13 @@ async def test_waits_for_a_device_that_another_has(loop: ToyLoop) -> None:
 
 
 async def test_one_cycle_of_a_plan_is_under_way_at_a_time(loop: ToyLoop) -> None:
-    first = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+    first = await loop.cycles.start(loop.write_plan(), ANN)
     with pytest.raises(Conflict, match=f"{first.id}.*is under way"):
-        await loop.cycles.start(loop.write_plan(), "ben@example.org")
+        await loop.cycles.start(loop.write_plan(), BEN)
 
 
 async def test_a_lost_workflow_is_started_anew(loop: ToyLoop) -> None:
-    cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+    cycle = await loop.cycles.start(loop.write_plan(), ANN)
     await loop.house.client.get_workflow_handle(f"retraining-{cycle.id}").terminate()
     async with loop.worker():
         await loop.house.make_reconciler().reconcile_once()
@@ -199,7 +199,7 @@ async def test_a_lost_workflow_is_started_anew(loop: ToyLoop) -> None:
 async def test_a_server_that_refuses_the_adapter_ends_the_cycle(loop: ToyLoop) -> None:
     loop.server.refuses = "its rank is above --max-lora-rank"
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(), ANN)
         ended = await loop.wait_for(cycle.id, "failed")
     assert "above --max-lora-rank" in ended.detail
     assert await aliases.list_all(loop.house.database) == {}
@@ -208,7 +208,7 @@ async def test_a_server_that_refuses_the_adapter_ends_the_cycle(loop: ToyLoop) -
 async def test_a_canary_that_too_few_saw_is_taken_back(loop: ToyLoop) -> None:
     async with loop.worker():
         path = loop.write_plan(canary="canary = {longest = 'PT1S', least_runs = 5}")
-        cycle = await loop.cycles.start(path, "ann@example.org")
+        cycle = await loop.cycles.start(path, ANN)
         ended = await loop.wait_for(cycle.id, "refused")
     assert "only 0 of 5 runs" in ended.detail
     assert (await find_version(loop.house.database, "rubric-v1")).state is VersionState.REFUSED
@@ -216,9 +216,9 @@ async def test_a_canary_that_too_few_saw_is_taken_back(loop: ToyLoop) -> None:
 
 async def test_a_held_role_stays_and_the_version_waits_for_a_person(loop: ToyLoop) -> None:
     async with loop.house.database.acquire() as connection, connection.transaction():
-        await hold(connection, ModelRole.RUBRIC, *BY)
+        await hold(connection, ModelRole.RUBRIC, ANN.name, "a test")
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(), ANN)
         ended = await loop.wait_for(cycle.id, "lacking")
     assert "is held by ann@example.org" in ended.detail
 
@@ -228,7 +228,7 @@ async def test_a_server_that_is_away_is_waited_for(loop: ToyLoop) -> None:
     text = path.read_text()
     path.write_text(text.replace(loop.server.url, "http://127.0.0.1:9/v1"))
     async with loop.worker():
-        cycle = await loop.cycles.start(path, "ann@example.org")
+        cycle = await loop.cycles.start(path, ANN)
         waiting = await loop.wait_for(cycle.id, "waiting")
         assert waiting.detail.startswith("rubric.serve waits for a server")
         await loop.cycles.wish(cycle.id, CycleWish.STOP, *BY)
@@ -238,7 +238,7 @@ async def test_a_server_that_is_away_is_waited_for(loop: ToyLoop) -> None:
 async def test_a_process_whose_server_is_away_is_started_again(loop: ToyLoop) -> None:
     loop.script(rubric_exam={"exit": 75, "prints": "no answer from http://judge"})
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan(), ANN)
         waiting = await loop.wait_for(cycle.id, "waiting")
         assert waiting.detail == "rubric.exam waits for a server: no answer from http://judge"
         loop.script()
@@ -249,7 +249,7 @@ async def test_a_process_whose_server_is_away_is_started_again(loop: ToyLoop) ->
 async def test_a_cycle_that_is_stopped_leaves_no_canary_behind(loop: ToyLoop) -> None:
     async with loop.worker():
         path = loop.write_plan(canary="canary = {longest = 'P1D', least_runs = 0}")
-        cycle = await loop.cycles.start(path, "ann@example.org")
+        cycle = await loop.cycles.start(path, ANN)
         while not await canaries.list_running(loop.house.database):
             await asyncio.sleep(0.1)
         await loop.cycles.wish(cycle.id, CycleWish.STOP, *BY)

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from app.accounts.nouns.access import LOCAL_ORGANISATION
+from app.database.tenancy import Tenant
 from app.domain.retraining import Cycle, CycleEventType
 from app.models.artifacts.folder import FolderArtifacts
+from app.models.service.acts import Actor
 from app.models.service.cycles import Cycles
 from app.models.service.temporal_gateway import TemporalCycles
 from tests.support.adapter_server import AdapterServer
@@ -29,6 +32,8 @@ gate = "gate.toml"
 exam = "exam.toml"
 server = {{address = "{url}", base = "base"}}
 """
+ANN = Actor("ann@example.org", Tenant(LOCAL_ORGANISATION))
+BEN = Actor("ben@example.org", Tenant(LOCAL_ORGANISATION))
 SHORT_CANARY = "canary = {longest = 'PT1S', least_runs = 0}"
 
 

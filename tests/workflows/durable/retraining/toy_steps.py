@@ -34,7 +34,7 @@ def main(folder: Path) -> None:
 
 
 def leave_files(folder: Path) -> None:
-    """Leave what later steps read: the export's manifest, a set's rows, a trained model."""
+    """Leave what later steps and people read: the export's manifest, a set's rows, a trained model, a gate's table."""
     files: dict[str, dict[str, object]] = {
         "snapshot": {"export/manifest.json": {"pseudonym_key": "k", "consents_checked_at": "2026-11-01T00:00:00Z"}},
         "set": {"set/manifest.json": {"rows": 1}, "set/train/rows.jsonl": {"id": "r1", "pairs": ["p1", "p2"]}},
@@ -47,6 +47,9 @@ def leave_files(folder: Path) -> None:
     for name, told in files.get(folder.name.rpartition(".")[2], {}).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(json.dumps(told))
+    papers = {"check": "checks.md", "gate": "gate.md"}
+    if paper := papers.get(folder.name.rpartition(".")[2]):
+        (folder / paper).write_text(f"# {folder.name}\n")
 
 
 if __name__ == "__main__":

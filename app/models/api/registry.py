@@ -44,7 +44,7 @@ class RegistryController(Controller):
         """Return what serves each role, and since when."""
         named = operation.is_operator(principal)
         items = [view_role(each, named) for each in await standings.list_roles()]
-        return RoleList(items=items, may_act=operation.may_act(principal))
+        return RoleList(items=items, operates=named, may_act=operation.may_act(principal))
 
     @get("/versions", responses=problem_responses(400, 404))
     async def list_versions(

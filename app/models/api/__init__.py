@@ -1,0 +1,1 @@
+"""Routes of trained models: the registry, and the cycles of retraining that fill it."""
