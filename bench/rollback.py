@@ -31,19 +31,18 @@ from app.models.storage import canaries
 from app.models.storage.canary_observations import list_observations
 from app.models.storage.resolution import resolve_roles
 from app.statistics.canary import Action, CanaryPlan, ServedRun, Vote, decide_canary
-from bench.client import watch
 from bench.loop.houses import House, open_houses, prepare_home
 from bench.loop.plant import list_questions
 from bench.result import print_result
 from bench.stack import RunningStack, start_stack
 from rubrica_client import NewRun, preferences, runs
-from rubrica_client.models import ChoiceVerdict, ComparisonStatus, Composition, Effort, NewChoice
+from rubrica_client.models import ChoiceVerdict, ComparisonStatus, Composition, Effort, NewChoice, RunStatus
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_faults import Fault
 from tests.support.model_stub_script import RunShape
 from tests.workflows.durable.retraining import toy_steps
 
-HOUSES, AT_ONCE = 8, 2
+HOUSES, AT_ONCE = 8, 3
 LATENCY = timedelta(milliseconds=50)
 POLL_S, LOOK_S = 0.5, 0.2
 WRITER_CALLS = 2
@@ -167,12 +166,15 @@ async def watch_canary(world: World, canary: Canary, house: House) -> WayBack:
 
 
 async def keep_asking(world: World, house: House, over: asyncio.Event) -> None:
-    """Ask one question after the other of the house's own document. A run that fails is what the canary is watched for."""
+    """Ask one question after the other of the house's own document. A run that fails, or waits, is left alone."""
     client = house.readers[0].client
     while not over.is_set():
         question = world.questions.pop()
         new = NewRun(question=question, effort=Effort.QUICK, collections=[house.collection], composition=Composition.SINGLE_PASS)
-        await watch(client, (await client.send(runs.create(new))).id)
+        run = await client.send(runs.create(new))
+        while run.finished_at is None and run.status != RunStatus.PAUSED:
+            await asyncio.sleep(LOOK_S)
+            run = await client.send(runs.get(run.id))
 
 
 async def keep_voting(world: World, canary: Canary, house: House, over: asyncio.Event) -> None:
@@ -248,7 +250,7 @@ async def measure(folder: Path) -> None:
         candidates = world.candidates
 
         def fail() -> None:
-            candidates.faults.rates = {Fault.BAD_REQUEST: FAILING}
+            candidates.faults.rates = {Fault.UNAUTHORIZED: FAILING}  # others are waited out, or asked again
 
         errors = await run_cycle(world, "errors", 0, fail)
         usual = await world.stack.database.fetchval("SELECT avg(active_seconds) FROM ledgers")
