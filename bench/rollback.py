@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -38,8 +38,9 @@ from bench.stack import RunningStack, start_stack
 from rubrica_client import NewRun, preferences, runs
 from rubrica_client.models import ChoiceVerdict, ComparisonStatus, Composition, Effort, NewChoice, RunStatus
 from tests.support.model_stub import ModelStub, serve_model_stub
+from tests.support.model_stub_answers import StubPrompt
 from tests.support.model_stub_faults import Fault
-from tests.support.model_stub_script import RunShape
+from tests.support.model_stub_script import THOUGHT, RunShape, answer_by_script
 from tests.workflows.durable.retraining import toy_steps
 
 HOUSES, AT_ONCE = 8, 3
@@ -48,6 +49,7 @@ POLL_S, LOOK_S = 0.5, 0.2
 WRITER_CALLS = 2
 SLOWER, LOST, FAILING = 3.0, 0.7, 0.2
 SHAPE = RunShape(subtasks=1, turns=2, searches=1, quotes=2, sections=1)
+OTHER_WORDS = "The passages say no more than this, so what later presidents thought of it is left to another report."
 PLAN = """
 name = "{name}"
 since = 2026-01-01T00:00:00Z
@@ -140,6 +142,12 @@ async def run_cycle(world: World, name: str, compare: float, spoil: Callable[[],
     return back
 
 
+def write_otherwise(prompt: StubPrompt) -> str | None:
+    """Write the report in other words than the stable model: of two that are the same there is no pair."""
+    text = None if prompt.step else answer_by_script(prompt, SHAPE)
+    return text.replace(THOUGHT, OTHER_WORDS) if isinstance(text, str) else None
+
+
 def heal(candidates: ModelStub) -> None:
     """Let the candidates' server do well."""
     candidates.latency, candidates.faults.rates = LATENCY, {}
@@ -220,11 +228,9 @@ async def open_world(folder: Path) -> AsyncIterator[World]:
     loop.mkdir()
     (loop / "script.json").write_text("{}")
     prepare_home(home)
-    # The candidate deals its text out to one section more: otherwise both reports would be the same, and no pair.
-    other = replace(SHAPE, sections=SHAPE.sections + 1)
     async with (
         serve_model_stub(ModelStub(latency=LATENCY, shape=SHAPE)) as stable,
-        serve_model_stub(ModelStub(latency=LATENCY, shape=other)) as candidates,
+        serve_model_stub(ModelStub(latency=LATENCY, shape=SHAPE, answerer=write_otherwise)) as candidates,
     ):
         settings = {
             "RUBRICA_LLM_BASE_URL": stable.base_url,
