@@ -2777,6 +2777,10 @@ class ResearchQuery(Value):
         description="The models of its roles when the run was created; set by the server, and told to nobody.",
         validate_default=True,
     )
+    canary: str | None = Field(
+        default=None,
+        description="The canary that had this second report made, which the deployment pays for; set by the server.",
+    )
     budget: Budget = Field(
         default={"max_tokens": None, "max_cost_microusd": None, "max_seconds": None},
         validate_default=True,

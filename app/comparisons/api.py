@@ -23,7 +23,7 @@ from app.comparisons.schemas import (
 from app.database.engine import forbid_repetition
 from app.domain.errors import InvalidInput
 from app.http.authentication import needs
-from app.http.dependencies import CurrentPrincipal, PreferencesService
+from app.http.dependencies import CurrentPrincipal, OperationService, PreferencesService
 from app.http.openapi.responses import problem_responses
 from app.preferences.nouns.feedback import Choice
 
@@ -40,10 +40,15 @@ class ComparisonsController(Controller):
 
     @post(opt=needs(AccessScope.PREFERENCES_WRITE), responses=problem_responses(400, 403, 404, 409))
     async def create(
-        self, data: JSONBody[NewComparison], preferences: PreferencesService, principal: CurrentPrincipal
+        self,
+        data: JSONBody[NewComparison],
+        preferences: PreferencesService,
+        operation: OperationService,
+        principal: CurrentPrincipal,
     ) -> Response[ComparisonView]:
         """Request a second report over a completed run's evidence. Ask again until the comparison is `ready`."""
-        made = await preferences.comparisons.create(data.run_id, data.writer, principal.user_id)
+        served = await operation.list_offered(principal)
+        made = await preferences.comparisons.create(data.run_id, data.writer, principal.user_id, served)
         with forbid_repetition(f"comparison {made.id} is stored"):
             shown = await preferences.comparisons.show(made.id, principal.user_id)
         return Response(view_of(shown), headers={"Location": f"/v1/comparisons/{made.id}"})

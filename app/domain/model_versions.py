@@ -135,5 +135,14 @@ class Canary(Value):
 
 def falls_to_canary(canary: UUID, organisation: UUID, share: float) -> bool:
     """Say whether a canary serves this organisation: always the same answer, true for about a `share` of all organisations."""
-    drawn = hashlib.sha256(f"{canary}{organisation}".encode()).digest()
+    return _is_drawn(canary, organisation, share)
+
+
+def falls_to_comparison(canary: UUID, run: UUID, share: float) -> bool:
+    """Say whether a canary has this run's report compared: always the same answer, true for about a `share` of all runs."""
+    return _is_drawn(canary, run, share)
+
+
+def _is_drawn(canary: UUID, subject: UUID, share: float) -> bool:
+    drawn = hashlib.sha256(f"{canary}{subject}".encode()).digest()
     return int.from_bytes(drawn[:8], "big") < share * 2**64

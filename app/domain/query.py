@@ -86,6 +86,11 @@ class ResearchQuery(Value):
         exclude_if=lambda models: models == SETTINGS_MODEL,
         description="The models of its roles when the run was created; set by the server, and told to nobody.",
     )
+    canary: UUID | None = Field(
+        default=None,
+        exclude_if=lambda canary: canary is None,
+        description="The canary that had this second report made, which the deployment pays for; set by the server.",
+    )
     budget: Budget = Budget()
     writer: WriterSettings = WriterSettings()
     style: ReportStyle | None = None

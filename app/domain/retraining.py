@@ -83,9 +83,13 @@ class Caps(Value):
 
 
 class CanaryPlan(Value):
-    """How a candidate that passed its gate is tried: on which share of the organisations, how long, and on how many runs."""
+    """How a candidate that passed its gate is tried: on which share of the organisations, how long, and on how many runs.
+
+    Of the runs of people who agreed, `compare` is the share that gets a second report by the other arm's model, for a choice.
+    """
 
     share: float = Field(default=0.2, gt=0, le=1)
+    compare: float = Field(default=0.1, ge=0, le=1)
     least_runs: int = Field(default=30, ge=0)
     longest: timedelta = timedelta(days=14)
 

@@ -75,6 +75,9 @@ class ModelStub:
             return self._begin_chat(connection, request.body)
         if path.endswith("/models"):
             connection.send(encode_response(200, orjson.dumps({"object": "list", "data": self._list_models()})))
+        elif request.method == "POST" and path.endswith("/load_lora_adapter"):
+            self._take_adapter(orjson.loads(request.body)["lora_name"])
+            connection.send(encode_response(200, b"Success"))
         elif path == "/control":
             connection.send(self._answer_control(request))
         else:
@@ -179,6 +182,11 @@ class ModelStub:
         self.known -= set(orders.get("unload", ()))
         if orders.get("drop_all"):
             self.drop_all()
+
+
+    def _take_adapter(self, name: str) -> None:
+        if self.known:  # else it answers to every name
+            self.known.add(name)
 
 
 def read_prompt(request: Mapping[str, Any], body: str) -> StubPrompt:

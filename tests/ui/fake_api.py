@@ -185,6 +185,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _route(self, path: str, query: dict[str, list[str]], body: Json | None) -> None:
         if path == "/v1/tools":
             return self._send_json(200, {"items": [], "sources": self.api.sources})
+        if path == "/v1/comparisons" and self.command == "GET":
+            return self._send_json(200, {"items": [], "next": None})
         if path == "/v1/runs" and self.command == "POST":
             return self._create_run(body or {})
         if path == "/v1/runs":

@@ -61,11 +61,22 @@ def test_a_second_report_is_asked_for_where_one_reads(
 ) -> None:
     run = add_finished_run(api)
     comparison = add_comparison(api, run)
+    api.answer("GET", "/v1/comparisons", lambda *_: {"items": [], "next": None})
     app = open_page("read", run=run.id)
     app.button(key="compare").click().run()
     assert api.commands()[-1] == ("POST", "comparisons", {"run_id": run.id, "writer": {"temperature": 0.8}})
     assert follow_link(app).query_params["id"] == comparison["id"]
     assert "in another order" not in captions(open_page("read", run=run.id)), "there is a model to write differently"
+
+
+def test_a_second_report_that_waits_for_a_choice_is_named_where_one_reads(api: FakeApi, open_page: OpenPage) -> None:
+    run = add_finished_run(api)
+    comparison = add_comparison(api, run)
+    item = {**{name: comparison[name] for name in ("id", "run_id", "question", "status")}, "created_at": WHEN, "chosen": True}
+    for chosen, links in ((False, 1), (True, 0)):
+        api.answer("GET", "/v1/comparisons", lambda *_, chosen=chosen: {"items": [item | {"chosen": chosen}], "next": None})
+        labels = [link.label for link in open_page("read", run=run.id).main.get("page_link")]
+        assert len([label for label in labels if label.startswith("There is a second report")]) == links
 
 
 def test_without_a_model_it_is_said_before_what_a_second_report_can_be(api: FakeApi, open_page: OpenPage) -> None:

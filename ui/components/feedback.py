@@ -3,14 +3,16 @@
 import streamlit as st
 
 from rubrica_client import ApiError, Client, preferences
-from rubrica_client.models import NewFlag, NewRating, Run, WayView
+from rubrica_client.models import ComparisonStatus, NewFlag, NewRating, Run, WayView
 from ui.components import problem
 from ui.components.claims_view import is_doubtful
 from ui.components.controls import send_command
 from ui.components.markup import escape
+from ui.facts import is_allowed
 from ui.language import say, say_name
 from ui.navigation import open_page
 from ui.report import PageReport
+from ui.session import get_me
 
 LONGEST_CLAIM = 110
 
@@ -30,6 +32,21 @@ def show_stars(client: Client, run: Run) -> None:
 def _make_rating(stars: int) -> NewRating:
     """Return a rating of the report that the run delivered, not of a version that readers have changed."""
     return NewRating(stars=stars, comment="", version=1)
+
+
+def link_waiting(client: Client, run: Run) -> None:
+    """Link the newest comparison of this report while it waits for the visitor's choice: nobody else tells of a canary's."""
+    who = get_me()
+    if who and not is_allowed(who, "preferences:write"):
+        return
+    for item in client.send(preferences.comparisons(run_id=run.id, limit=1)).items:
+        if not item.chosen and item.status in (ComparisonStatus.PREPARING, ComparisonStatus.READY):
+            st.page_link(
+                "views/compare.py",
+                label=say("compare.waits"),
+                icon=":material/compare_arrows:",
+                query_params={"id": item.id},
+            )
 
 
 def show_second_report_form(client: Client, run: Run, report: PageReport) -> None:

@@ -64,6 +64,7 @@ def _show_report(run: Run) -> None:
     name_page(report.title or run.query.question, say("nav.read"))
     run_header.show(run, "views/read.py", report.title)
     _show_actions(run, report)
+    around_report.try_part(feedback.link_waiting, run)
     around_report.try_part(lambda client, asked: section_change.show_latest(client, asked, report.version), run)
     left, right = st.columns([13, 6], gap="large")
     sections = _load_sections(run, report)

@@ -32,7 +32,7 @@ from workflows.agents.wording import say
 from workflows.durable.cited_copies import count_sources, keep_cited_by_report
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import persist
-from workflows.durable.rubric_stage import hold_to_rubric, load_rubric
+from workflows.durable.rubric_stage import draft_for_run, hold_to_rubric, load_rubric
 from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
 from workflows.durable.writers import ReportWriter, make_brief_writer, writer_of
 from workflows.judging.context import QuoteContext
@@ -51,6 +51,8 @@ log = logging.getLogger(__name__)
 async def run_report_stage(request: ReportRequest, attempt: StageAttempt) -> str:
     """Write, render and store the report, and complete the run in the same transaction. Return the report's title."""
     findings = _collect_findings(request, attempt)
+    if request.query.rubric and request.query.canary:
+        await draft_for_run(attempt, request.plan)  # a canary of a generator of rubrics has this report's drafted anew
     card, taken = None, await _find_reusable_report(attempt, findings)
     written, lineage = taken or await _write_with_lineage(request, attempt, findings)
     kept = await keep_cited_by_report(written, findings, attempt.find_missing_snapshots, attempt.fetch_snapshot)

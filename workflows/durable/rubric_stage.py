@@ -54,7 +54,7 @@ async def load_rubric(attempt: StageAttempt) -> Rubric | None:
 
 
 async def draft_for_run(attempt: StageAttempt, plan: ResearchPlan) -> None:
-    """Draft a rubric for the planned run, unless the run came with one."""
+    """Draft a rubric for the planned run, unless it has one: it came with it, or another stage drafted it."""
     shop, request = attempt.shop, attempt.request
     if await load_rubric(attempt) is not None:
         return

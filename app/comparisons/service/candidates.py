@@ -8,9 +8,10 @@ import orjson
 
 from app.comparisons.storage.comparisons import Candidate, WrittenReport
 from app.domain.evidence import Finding
+from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import Run
-from app.domain.writer import Agents, Composition, ReportLineage, WriterSettings
+from app.domain.writer import Agents, Composition, ReportLineage
 from app.preferences.nouns.feedback import CandidatePlace
 
 SAME = "both reports came out the same; there is nothing to compare"
@@ -57,9 +58,14 @@ def candidate_of(made: CandidateSource) -> Candidate:
     )
 
 
-def find_obstacle(wish: WriterSettings, delivered: Candidate, alternative: Candidate, model_calls: int) -> str:
-    """Return why these two cannot be compared; empty when they can."""
-    by_model = alternative.lineage.agents == Agents.MODEL
+def find_obstacle(query: ResearchQuery, delivered: Candidate, alternative: Candidate, model_calls: int) -> str:
+    """Return why these two cannot be compared; empty when they can. `query` is that of the second report.
+
+    A canary compares its two models: where either did not write, a choice would not be one between them.
+    """
+    wish, by_model = query.writer, alternative.lineage.agents == Agents.MODEL
+    if query.canary and not (by_model and delivered.lineage.agents == Agents.MODEL):
+        return NOT_AS_ASKED
     if (wish.agents is Agents.MODEL or wish.model or wish.prompts or wish.temperature is not None) and not by_model:
         return NOT_AS_ASKED
     if by_model and not model_calls:

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from types import MappingProxyType
 from typing import NamedTuple
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from app.comparisons.service.candidates import SAME, CandidateSource, candidate_of, evidence_digest, find_obstacle
+from app.comparisons.service.candidates import SAME, CandidateSource, candidate_of, find_obstacle
 from app.comparisons.service.offers import Offers
+from app.comparisons.service.second_reports import plan_second_report
 from app.comparisons.storage import choices, comparisons
-from app.comparisons.storage.comparisons import Candidate, Comparison, ComparisonPlan
+from app.comparisons.storage.comparisons import Candidate, Comparison
 from app.database.engine import Database, forbid_repetition
-from app.domain.budget import StopReason
 from app.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
-from app.domain.evidence import Finding
 from app.domain.run import Run, RunStatus
 from app.domain.writer import WriterSettings
 from app.preferences.nouns.feedback import CandidatePlace, Choice, ComparisonStatus, StoredChoice, Viewing
@@ -64,8 +63,10 @@ class Comparisons:
         self._steering = steering
         self._offers = offers
 
-    async def create(self, run_id: UUID, writer: WriterSettings, user_id: UUID) -> Comparison:
+    async def create(self, run_id: UUID, writer: WriterSettings, user_id: UUID, served: Sequence[str] = ()) -> Comparison:
         """Request a second report over the evidence of a finished run. Its cost is in a ledger of its own.
+
+        `served` are the models that the caller may name besides those of the settings.
 
         Raises:
             Conflict: the run has no report yet.
@@ -74,7 +75,7 @@ class Comparisons:
             Forbidden: the caller may not read that evidence.
         """
         if self._offers is not None:
-            self._offers.check(writer)
+            self._offers.with_served(served).check(writer)
         run = await self._runs.get(run_id)
         await self._runs.require_evidence(run_id)
         start = await RunLog(self._database).load(run_id)
@@ -85,11 +86,7 @@ class Comparisons:
                 "nothing would differ: name another model, temperature, prompt version, composition or arrangement"
             )
         stored = await comparisons.list_searches(self._database, run_id)
-        searched = [s.id for s in start.plan.subtasks if s.id not in start.dropped]
-        lost = {f"search/{id_}": _make_lost_finding(id_) for id_ in searched if f"search/{id_}" not in stored}
-        digest = evidence_digest(Finding.of_any_version(body) for body in stored.values())
-        query = start.query.model_copy(update={"writer": writer, "approve_plan": False})
-        new = ComparisonPlan(uuid4(), run_id, uuid4(), query, digest, user_id)
+        new, lost = plan_second_report(start, start.query.model_copy(update={"writer": writer}), stored, user_id)
         async with self._database.acquire() as connection:
             await self._runs.admit(connection)
             await comparisons.create(connection, new, lost)
@@ -190,7 +187,7 @@ class Comparisons:
             candidate_of(CandidateSource(CandidatePlace.DELIVERED, delivered, first)),
             candidate_of(CandidateSource(CandidatePlace.ALTERNATIVE, made, second)),
         )
-        if why := find_obstacle(made.query.writer, *both, second.model_calls):
+        if why := find_obstacle(made.query, *both, second.model_calls):
             await comparisons.fail(self._database, comparison.id, why)
         else:
             await comparisons.keep(self._database, comparison.id, both, [first.report, second.report])
@@ -206,12 +203,6 @@ class Comparisons:
         if found is None:
             raise NotFound(f"there is no comparison {id_}")
         return found
-
-
-def _make_lost_finding(subtask_id: str) -> bytes:
-    """Return a finding for a search without a result: the search must not be repeated, or the evidence would differ."""
-    finding = Finding(subtask_id=subtask_id, stop=StopReason.FAILED, detail="its search failed")
-    return finding.model_dump_json(exclude_defaults=True).encode()
 
 
 def _is_stuck(run: Run) -> bool:

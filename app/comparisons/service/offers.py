@@ -1,5 +1,6 @@
 """List the ways in which this installation can write a report, and refuse others before anything is spent."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from app.domain.errors import InvalidInput
@@ -18,10 +19,15 @@ class Way(NamedTuple):
 
 
 class Offers(NamedTuple):
-    """The model that writes here (None: no model, reports are quotations) and further ones of its server."""
+    """The model that writes here (None: no model, reports are quotations) and further ones that may be named."""
 
     model: str | None
     alternatives: tuple[str, ...] = ()
+
+    def with_served(self, names: Iterable[str]) -> "Offers":
+        """Return these offers and further models that are served here, on whatever server."""
+        further = [name for name in names if name not in (self.model, *self.alternatives)]
+        return self._replace(alternatives=(*self.alternatives, *further))
 
     def list_ways(self) -> list[Way]:
         """List the ways in which a second report can be written."""

@@ -73,14 +73,17 @@ ADOPT = """
 
 
 class ComparisonPlan(NamedTuple):
-    """What is to be compared: a run's report, and one over the same evidence that a new run writes as `query` says."""
+    """What is to be compared: a run's report, and one over the same evidence that a new run writes as `query` says.
+
+    `created_by` is None where a canary asks. `evidence_digest` is empty where the second run searches anew.
+    """
 
     id: UUID
     run_id: UUID
     made_run_id: UUID
     query: ResearchQuery
     evidence_digest: str
-    created_by: UUID
+    created_by: UUID | None
 
 
 class Comparison(NamedTuple):

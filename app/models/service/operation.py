@@ -12,6 +12,7 @@ from app.domain.model_versions import ModelVersion
 from app.domain.served_models import ModelRole
 from app.models.service import registry
 from app.models.service.acts import Actor, ModelActs
+from app.models.storage import served
 
 
 class Operation:
@@ -47,10 +48,16 @@ class Operation:
         person = await people.find_by_id(self._trusted, principal.user_id)
         return Actor(person.email if person else str(principal.user_id), get_tenant())
 
-    async def promote(self, principal: Principal, version: UUID, served: str, why: str) -> ModelVersion:
+    async def list_offered(self, principal: Principal) -> list[str]:
+        """List the served models by which the caller may have second reports written: for the operator's people all there are."""
+        if not self.is_operator(principal):
+            return []
+        return [known.model.name for known in await served.list_all(self._trusted) if known.gone_at is None]
+
+    async def promote(self, principal: Principal, version: UUID, as_served: str, why: str) -> ModelVersion:
         """Let a version serve its role, by default as the served model of its name."""
         actor = await self.require_actor(principal)
-        name = served or (await registry.get_version(self._trusted, version)).name
+        name = as_served or (await registry.get_version(self._trusted, version)).name
         return await self._acts.promote(version, name, actor, why)
 
     async def hold(self, principal: Principal, role: ModelRole, why: str) -> None:

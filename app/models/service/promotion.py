@@ -5,6 +5,7 @@ person's address, or `cycle` or `canary`, which a hold stops; `why` is kept with
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from app.database.engine import Executor
@@ -12,11 +13,13 @@ from app.domain.errors import Conflict
 from app.domain.model_versions import CanaryState, ModelVersion, VersionState
 from app.domain.served_models import AliasMove, ModelRole
 from app.models.service.registry import change_state, get_version
-from app.models.service.serving import end_canary, get_model, move_alias
+from app.models.service.serving import SETTINGS, end_canary, get_model, move_alias
 from app.models.storage import aliases, canaries, role_holds, unneeded, versions
 from app.models.storage.served import KnownModel
 
-AUTOMATIC = frozenset({"cycle", "canary"})
+CYCLE = "cycle"
+AUTOMATIC = frozenset({CYCLE, "canary"})
+NOBODY = AUTOMATIC | {SETTINGS}
 MAY_RETURN = frozenset({VersionState.RETIRED, VersionState.SERVING})
 MOST_MOVES = 10_000
 
@@ -88,6 +91,22 @@ async def withdraw(connection: Executor, version: UUID, by: str, why: str) -> Se
             moves.append(await _return_to(connection, role, await _find_former(connection, role), by, why))
     await unneeded.mark_version_gone(connection, version)
     return moves
+
+
+async def require_unmoved(database: Executor, role: ModelRole, since: datetime, name: str) -> None:
+    """Return if a cycle that began at `since` may move a role to the served model `name`.
+
+    Raises:
+        Conflict: somebody holds the role, or moved it to another model meanwhile: what the cycle compared with is not what
+            serves, and a person's word stands above a cycle's.
+    """
+    await _require_free(database, role, CYCLE)
+    by_people = [move for move in await aliases.list_moves(database, role, MOST_MOVES) if move.by not in NOBODY]
+    if by_people and (last := by_people[0]).at > since and last.went_to != name:
+        raise Conflict(
+            f"{last.by} gave the {role} to {last.went_to} ({last.why}) while this cycle was under way; "
+            f"promote {name} by hand, or leave it to the next cycle"
+        )
 
 
 async def _require_free(connection: Executor, role: ModelRole, by: str) -> None:

@@ -6,7 +6,7 @@ from litestar.params import JSONBody
 from app.accounts.nouns.access import AccessScope
 from app.domain.writer import WriterSettings
 from app.http.authentication import needs
-from app.http.dependencies import CurrentPrincipal, PreferencesService
+from app.http.dependencies import CurrentPrincipal, OperationService, PreferencesService
 from app.http.openapi.responses import problem_responses
 from app.preferences.schemas.summary import ContestView, Summary, WayList, WayView
 from app.preferences.service.contests import Standing
@@ -26,9 +26,10 @@ class PreferencesController(Controller):
         return Summary(contests=[_contest_of(standing) for standing in standings], default=default)
 
     @get("/ways", responses=problem_responses())
-    async def ways(self, preferences: PreferencesService) -> WayList:
-        """List the ways in which a second report can be written here."""
-        return WayList(items=[WayView(name=way.name, writer=way.writer) for way in preferences.offers.list_ways()])
+    async def ways(self, preferences: PreferencesService, operation: OperationService, principal: CurrentPrincipal) -> WayList:
+        """List the ways in which a second report can be written here; for the operator's people with all served models."""
+        offers = preferences.offers.with_served(await operation.list_offered(principal))
+        return WayList(items=[WayView(name=way.name, writer=way.writer) for way in offers.list_ways()])
 
     @put("/default", opt=needs(AccessScope.TEAM_WRITE), responses=problem_responses(400, 403))
     async def set_default(

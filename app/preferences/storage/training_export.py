@@ -24,6 +24,7 @@ CONSENTED = """
     JOIN person_consents asker ON asker.organisation_id = j.organisation_id AND asker.user_id = r.created_by
                               AND asker.since <= j.made_at"""
 # A choice that may still be changed is not final; pairs whose answer is known measure attention and are no preferences.
+# A pair over other evidence for each report, as a canary of a planner or searcher makes, is none of one evidence.
 # Of documents that not all of the organisation may read, a second report quotes more than the one that all may read.
 JUDGED = f"""
     FROM choices j
@@ -33,7 +34,7 @@ JUDGED = f"""
         JOIN candidates d ON d.comparison_id = p.id AND d.place = 'delivered'
         JOIN candidates a ON a.comparison_id = p.id AND a.place = 'alternative'
         LEFT JOIN annotation_tasks t ON t.comparison_id = p.id {CONSENTED}
-    WHERE j.made_at >= $1 AND t.gold IS NULL AND p.failure = ''
+    WHERE j.made_at >= $1 AND t.gold IS NULL AND p.failure = '' AND p.evidence_digest <> ''
       AND NOT EXISTS (SELECT FROM collection_runs s JOIN collections c ON c.id = s.collection_id
                       WHERE s.run_id = r.id AND NOT c.everyone)
       AND (j.annotation OR v.revealed_at IS NOT NULL OR j.made_at < $2::timestamptz - $3::interval)"""

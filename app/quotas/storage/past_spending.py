@@ -10,7 +10,8 @@ DELETE = """
     of_runs AS (
         INSERT INTO past_spending (organisation_id, run_began_at, run_began_with, input_tokens, output_tokens, cost_microusd)
         SELECT r.organisation_id, r.created_at, r.created_with, l.input_tokens, l.output_tokens, l.cost_microusd
-        FROM whole w JOIN runs r ON r.id = w.id JOIN ledgers l ON l.run_id = r.id),
+        FROM whole w JOIN runs r ON r.id = w.id JOIN ledgers l ON l.run_id = r.id
+        WHERE r.made_for IS NULL OR r.query ->> 'canary' IS NULL),
     of_tasks AS (
         INSERT INTO past_spending (organisation_id, run_began_at, run_began_with, asked_at, asked_with, input_tokens,
                                    output_tokens, cost_microusd)

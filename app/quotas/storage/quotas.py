@@ -25,13 +25,15 @@ GATE = "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7284451931))"
 # A month pays for the runs that began in it with all that is billed to them, for what was asked of older reports, and for drafts.
 # What was deleted since is paid for like the rest.
 # A key pays for its own runs, and for what it asks of others'.
-USED = """
+# What a canary asked for is the deployment's to pay.
+NO_CANARY = "(r.made_for IS NULL OR r.query ->> 'canary' IS NULL)"
+USED = f"""
     WITH month AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS began),
     spent AS (
         SELECT l.input_tokens + l.output_tokens AS tokens, l.cost_microusd
         FROM runs r JOIN ledgers l ON l.run_id = r.id, month
         WHERE r.organisation_id = current_organisation() AND r.created_at >= month.began
-          AND ($1::uuid IS NULL OR r.created_with = $1)
+          AND ($1::uuid IS NULL OR r.created_with = $1) AND {NO_CANARY}
         UNION ALL
         SELECT (t.usage ->> 'input_tokens')::bigint + (t.usage ->> 'output_tokens')::bigint, (t.usage ->> 'cost_microusd')::bigint
         FROM report_tasks t JOIN runs r ON r.id = t.run_id, month
@@ -49,7 +51,7 @@ USED = """
               ELSE p.asked_at >= month.began AND ($1::uuid IS NULL OR p.asked_with = $1)
                    AND (p.run_began_at < month.began OR ($1::uuid IS NOT NULL AND p.run_began_with IS DISTINCT FROM $1)) END)
     SELECT (SELECT count(*) FROM runs r WHERE r.organisation_id = current_organisation() AND r.finished_at IS NULL
-            AND ($1::uuid IS NULL OR r.created_with = $1)) AS runs,
+            AND ($1::uuid IS NULL OR r.created_with = $1) AND {NO_CANARY}) AS runs,
            coalesce(sum(tokens), 0)::bigint AS tokens, coalesce(sum(cost_microusd), 0)::bigint AS cost_microusd
     FROM spent"""
 TIME = "r.created_at >= $1::date::timestamp AT TIME ZONE 'UTC' AND r.created_at < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'"
@@ -62,7 +64,7 @@ LINES = f"""
            coalesce(sum((e.payload ->> 'output_tokens')::bigint), 0)::bigint AS output_tokens,
            coalesce(sum((e.payload ->> 'cost_microusd')::bigint), 0)::bigint AS cost_microusd
     FROM runs r JOIN events e ON e.run_id = r.id AND e.type IN ('model_call', 'tool_call')
-    WHERE {TIME} GROUP BY 1, 2
+    WHERE {TIME} AND {NO_CANARY} GROUP BY 1, 2
     UNION ALL
     SELECT 'draft', r.model, count(*), sum(r.input_tokens)::bigint, sum(r.output_tokens)::bigint, sum(r.cost_microusd)::bigint
     {DRAFTS} GROUP BY r.model
@@ -73,13 +75,13 @@ LINES = f"""
 RUNS = f"""
     SELECT r.id AS run_id, left(r.query ->> 'question', 200) AS question, r.made_for, r.created_at, r.created_by, l.model_calls,
            l.tool_calls, l.input_tokens, l.output_tokens, l.cost_microusd
-    FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}
+    FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME} AND {NO_CANARY}
     ORDER BY l.cost_microusd DESC, l.input_tokens + l.output_tokens DESC, r.id LIMIT 100"""
 TOTAL = f"""
     SELECT coalesce(sum(runs), 0)::bigint AS runs, coalesce(sum(tokens), 0)::bigint AS tokens,
            coalesce(sum(cost_microusd), 0)::bigint AS cost_microusd
     FROM (SELECT 1 AS runs, l.input_tokens + l.output_tokens AS tokens, l.cost_microusd
-          FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}
+          FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME} AND {NO_CANARY}
           UNION ALL SELECT 0, r.input_tokens + r.output_tokens, r.cost_microusd {DRAFTS}
           UNION ALL SELECT 1, r.input_tokens + r.output_tokens, r.cost_microusd {DELETED}) AS used"""
 

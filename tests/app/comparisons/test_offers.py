@@ -35,3 +35,12 @@ def test_what_cannot_be_had_is_refused_with_what_there_is(offers: Offers, writer
 def test_quoting_is_possible_with_and_without_a_model() -> None:
     for offers in (Offers(None), Offers("m")):
         offers.check(WriterSettings(agents=Agents.BRIEF, arrangement=Arrangement.TIME))
+
+
+def test_what_is_served_besides_may_be_named_by_those_to_whom_it_is_offered() -> None:
+    offers = Offers("m", ("n",))
+    further = offers.with_served(["n", "writer-v1-0a", "m"])
+    further.check(WriterSettings(model="writer-v1-0a"))
+    assert [way.writer.model for way in further.list_ways() if way.writer.model] == ["n", "writer-v1-0a"]
+    with pytest.raises(InvalidInput, match=r"there is m, n$"):
+        offers.check(WriterSettings(model="writer-v1-0a"))

@@ -49,6 +49,25 @@ async def test_runs_of_before_the_trial_count_nowhere(pool: asyncpg.Pool) -> Non
     assert await list_observations(pool, make_canary(datetime.now(UTC))) == []
 
 
+async def test_a_run_has_failed_too_whose_model_refuses_or_whose_report_is_quotations(pool: asyncpg.Pool) -> None:
+    began = datetime.now(UTC)
+    await make_finished_run(pool, make_report("Duties."), ReportLineage(agents="brief"))
+    refused, asked_for, finished = [await make_run(pool, "writer-v2-0a") for _ in range(3)]
+    lineage = orjson.dumps({"lineage": {"agents": "brief"}})
+    for run in (asked_for, finished):
+        await pool.execute("UPDATE stages SET result = $2 WHERE run_id = $1 AND stage = 'report'", run, lineage)
+    await pool.execute(
+        """UPDATE runs SET query = jsonb_set(query::jsonb, '{writer,agents}', '"brief"')::json WHERE id = $1""", asked_for
+    )
+    await pool.execute("UPDATE runs SET finish = true WHERE id = $1", finished)
+    await pool.execute("UPDATE runs SET status = 'paused', finished_at = NULL WHERE id = $1", refused)
+    told = orjson.dumps({"status": "paused", "reason": "model_refused"}).decode()
+    await pool.fetchval("SELECT append_event($1, 'status_changed', '', $2)", refused, told)
+    seen = [run for run in await list_observations(pool, make_canary(began)) if isinstance(run, ServedRun)]
+    stable, canary = Arm.STABLE, Arm.CANARY
+    assert [(run.arm, run.failed) for run in seen] == [(stable, True), (canary, True), (canary, False), (canary, False)]
+
+
 @pytest.mark.parametrize(
     ("action", "hours", "runs", "ends"),
     [

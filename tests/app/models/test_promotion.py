@@ -1,6 +1,7 @@
 """Promote, hold, back and withdraw: states, canaries and aliases change together, or not at all."""
 
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -152,3 +153,18 @@ async def test_a_withdrawn_version_gives_its_roles_back_and_never_serves_again(p
     with pytest.raises(Conflict, match="promote another version"):
         await act(pool, promotion.withdraw, one.id)
     assert (await state(pool, one), await holder(pool)) == ("serving", one.name)
+
+
+async def test_a_persons_move_stands_above_a_cycle_that_was_under_way_and_above_the_settings(pool: asyncpg.Pool) -> None:
+    began, tried = datetime.now(UTC), await add_served(pool)
+    await promotion.require_unmoved(pool, WRITER, began, tried.name)
+    await promoted(pool)
+    await act(pool, promotion.go_back, WRITER, why="citations got worse")
+    with pytest.raises(Conflict, match=r"ada@example.org gave the writer to base-model \(citations got worse\) while this cycle"):
+        await promotion.require_unmoved(pool, WRITER, began, tried.name)
+    await promotion.require_unmoved(pool, WRITER, datetime.now(UTC), tried.name)
+    await serving.register_settings(pool, [SETTINGS_MODEL.model_copy(update={"name": "another-model"})])
+    moved = await aliases.list_all(pool)
+    assert (moved[WRITER].served, moved[ModelRole.SEARCHER].served) == (SETTINGS_MODEL.name, "another-model")
+    await act(pool, promotion.promote, tried.id, tried.name)
+    await promotion.require_unmoved(pool, WRITER, began, tried.name)

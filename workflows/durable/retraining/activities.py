@@ -10,7 +10,7 @@ from temporalio import activity
 
 from app.domain.errors import Conflict, RubricaError, Unavailable
 from app.domain.retraining import Cycle, CycleEventType, CycleInput, CycleState, CycleWish, StepOutcome, StepVerdict
-from app.models.service.cycle_order import CycleEnd, Step, find_next
+from app.models.service.cycle_order import CycleEnd, Step, StepKind, find_next
 from app.models.service.cycles import begin_cycle
 from app.models.service.plan_files import stored_plan
 from app.models.storage import cycles
@@ -103,10 +103,10 @@ class RetrainingActivities:
         return CycleMove.BUSY
 
     def _check_caps(self, cycle: Cycle, step: Step, outcomes: Mapping[str, StepOutcome]) -> StepOutcome | None:
-        """Return a failure where the steps so far took what the plan allows."""
+        """Return a failure where the steps so far took what the plan allows. A promotion takes nothing."""
         caps, usd = cycle.plan.caps, sum(outcome.usd for outcome in outcomes.values())
         hours = sum(outcome.device_seconds for outcome in outcomes.values()) / 3600
-        if usd < caps.usd + 1e-9 and hours < caps.device_hours:
+        if step.kind is StepKind.PROMOTE or (usd < caps.usd + 1e-9 and hours < caps.device_hours):
             return None
         spent = f"US$ {usd:.2f} of {caps.usd:.2f} and {hours:.1f} of {caps.device_hours:.1f} device-hours are spent"
         return StepOutcome(verdict=StepVerdict.FAILED, detail=f"{spent}; raise [caps] in the plan for another cycle")

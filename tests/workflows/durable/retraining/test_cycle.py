@@ -11,9 +11,10 @@ import pytest
 from app.domain.errors import Conflict, InvalidInput
 from app.domain.model_versions import EvaluationKind, VersionState
 from app.domain.retraining import CycleEventType, CycleWish
-from app.domain.served_models import ModelRole
+from app.domain.served_models import ModelRole, ServedModel
 from app.models.service.promotion import hold
 from app.models.service.registry import describe_version, find_version
+from app.models.service.serving import move_alias, register_settings
 from app.models.storage import aliases, canaries, cycles, leases
 from tests.support.adapter_server import serve_adapters
 from tests.workflows.durable.retraining.toy_cycle import ANN, BEN, STAGE, ToyLoop
@@ -221,6 +222,21 @@ async def test_a_held_role_stays_and_the_version_waits_for_a_person(loop: ToyLoo
         cycle = await loop.cycles.start(loop.write_plan(), ANN)
         ended = await loop.wait_for(cycle.id, "lacking")
     assert "is held by ann@example.org" in ended.detail
+
+
+async def test_a_role_that_a_person_moved_meanwhile_stays_as_they_said(loop: ToyLoop) -> None:
+    models = [ServedModel(name=name, address="http://127.0.0.1:9/v1") for name in ("base", "another")]
+    await register_settings(loop.house.database, models)
+    async with loop.worker():
+        cycle = await loop.cycles.start(loop.write_plan('approve = ["rubric.serve"]'), "ann@example.org")
+        await loop.wait_for(cycle.id, "waiting")
+        async with loop.house.database.acquire() as connection, connection.transaction():
+            await move_alias(connection, ModelRole.RUBRIC, "another", *BY)
+        await loop.cycles.approve(cycle.id, "rubric.serve", *BY)
+        ended = await loop.wait_for(cycle.id, "lacking")
+    assert "ann@example.org gave the rubric to another (a test)" in ended.detail
+    assert (await aliases.list_all(loop.house.database))[ModelRole.RUBRIC].served == "another"
+    assert (await find_version(loop.house.database, "rubric-v1")).state is VersionState.CANDIDATE
 
 
 async def test_a_server_that_is_away_is_waited_for(loop: ToyLoop) -> None:

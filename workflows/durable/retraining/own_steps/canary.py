@@ -5,10 +5,12 @@ from datetime import UTC, datetime
 from functools import partial
 from uuid import UUID
 
+from app.comparisons.storage import trials
 from app.domain.errors import Conflict
 from app.domain.model_versions import Canary, CanaryState, EvaluationKind, VersionState
 from app.domain.retraining import CanaryPlan, Cycle, CycleEventType, StepOutcome, StepVerdict
 from app.models.service.cycle_order import Step
+from app.models.service.promotion import require_unmoved
 from app.models.service.registry import change_state, note_evaluation
 from app.models.service.serving import end_canary, start_canary
 from app.models.storage import canaries, canary_observations, cycles
@@ -16,10 +18,12 @@ from app.statistics.canary import Action, CanaryDecision, ServedRun, decide_cana
 from app.statistics.canary import CanaryPlan as Limits
 from workflows.durable.persistence import persist
 from workflows.durable.retraining.interruption import wait_a_look
+from workflows.durable.retraining.own_steps.second_reports import ask_second_reports
 from workflows.durable.retraining.own_steps.stage_version import BY, get_stage_version, id_of_canary, require_stage
 from workflows.durable.retraining.workplace import LoopWorkplace
 
 STOPPED = "somebody stopped the canary"
+LOOKS_PER_ASKING = 10
 
 
 async def try_on_readers(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes: Mapping[str, StepOutcome]) -> StepOutcome:
@@ -36,16 +40,20 @@ async def try_on_readers(place: LoopWorkplace, cycle: Cycle, step: Step, outcome
     async def start() -> Canary:
         async with place.database.acquire() as connection, connection.transaction():
             if (await canaries.get(connection, canary_id)) is None:
+                await require_unmoved(connection, stage.role, cycle.created_at, version.name)
                 await change_state(connection, version.id, VersionState.CANARY, BY, f"{plan.share:.0%} of the organisations")
             return await start_canary(connection, canary_id, version.id, stage.role, version.name, plan.share)
 
     try:
         canary = await persist(start)
-    except Conflict as taken:
-        return StepOutcome(verdict=StepVerdict.FAILED, detail=str(taken))
-    told = {"canary": str(canary.id), "version": str(version.id), "share": plan.share}
+    except Conflict as taken:  # by a person, or by another canary: the version stays a candidate
+        return StepOutcome(verdict=StepVerdict.SKIPPED, detail=str(taken))
+    told = {"canary": str(canary.id), "version": str(version.id), "share": plan.share, "compare": plan.compare}
     await persist(lambda: cycles.tell(place.database, cycle.id, CycleEventType.CANARY_STARTED, told))
-    return await _watch(place, cycle, canary, plan)
+    left_usd = cycle.plan.caps.usd - sum(outcome.usd for outcome in outcomes.values())
+    outcome = await _watch(place, cycle, canary, plan, left_usd)
+    spent = await persist(lambda: trials.get_spent_usd(place.database, canary))
+    return outcome.model_copy(update={"usd": spent})
 
 
 async def stop_canaries(place: LoopWorkplace, cycle: Cycle, why: str) -> None:
@@ -62,8 +70,9 @@ async def stop_canaries(place: LoopWorkplace, cycle: Cycle, why: str) -> None:
         await persist(partial(stop, id_of_canary(cycle, stage)))
 
 
-async def _watch(place: LoopWorkplace, cycle: Cycle, canary: Canary, plan: CanaryPlan) -> StepOutcome:
-    """Look again and again until there is a decision, or somebody ended the canary."""
+async def _watch(place: LoopWorkplace, cycle: Cycle, canary: Canary, plan: CanaryPlan, left_usd: float) -> StepOutcome:
+    """Look again and again until there is a decision, or somebody ended the canary. Now and then, ask for second reports."""
+    look = 0
     while True:
         now = await persist(lambda: canaries.get(place.database, canary.id))
         if now is None or now.state is not CanaryState.RUNNING:
@@ -73,7 +82,10 @@ async def _watch(place: LoopWorkplace, cycle: Cycle, canary: Canary, plan: Canar
         runs = sum(isinstance(each, ServedRun) for each in seen)
         if (ending := choose_ending(decision, runs, datetime.now(UTC), canary, plan)) is not None:
             return await _end(place, cycle, canary, *ending, decision)
+        if look % LOOKS_PER_ASKING == 0:
+            await ask_second_reports(place.database, canary, plan.compare, left_usd)
         await wait_a_look(place.database, cycle)
+        look += 1
 
 
 def _read_end(ended: Canary | None) -> StepOutcome:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.domain.errors import Conflict
 from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepVerdict
 from app.models.service.cycle_order import Step
-from app.models.service.promotion import promote
+from app.models.service.promotion import promote, require_unmoved
 from app.models.storage import cycles
 from workflows.durable.persistence import persist
 from workflows.durable.retraining.own_steps.stage_version import BY, get_stage_version, require_stage
@@ -13,13 +13,14 @@ from workflows.durable.retraining.workplace import LoopWorkplace
 
 
 async def promote_version(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes: Mapping[str, StepOutcome]) -> StepOutcome:
-    """Promote. A role that somebody holds is left alone: the version stays a candidate, and a person may promote it."""
+    """Promote. A role that somebody holds or moved meanwhile is left alone: a person may promote the candidate."""
     stage = require_stage(step)
     version = await persist(lambda: get_stage_version(place, cycle, stage))
     why = f"passed the gate of the cycle {cycle.id}" + (" and its canary" if cycle.plan.canary else "")
 
     async def move() -> None:
         async with place.database.acquire() as connection, connection.transaction():
+            await require_unmoved(connection, stage.role, cycle.created_at, version.name)
             await promote(connection, version.id, version.name, BY, why)
 
     try:
