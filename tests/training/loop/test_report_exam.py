@@ -117,7 +117,7 @@ async def test_a_judge_marks_by_the_rubric_of_the_question_and_spoilt_reports_to
     server.speech = let_candidate_write(TABLED)
     async with serve_model_stub(ModelStub(answerer=Judge(fooled).answer)) as stub:
         asked = f'url = "{stub.base_url}"\nmodel = '
-        exam = f'{EXAM}probe_each = 2\n[judge]\n{asked}"judge"\n[generator]\n{asked}"generator"\n'
+        exam = f'{EXAM}most_items = 8\nprobe_each = 4\n[judge]\n{asked}"judge"\n[generator]\n{asked}"generator"\n'
         (Path(task.plan) / "exam.toml").write_text(exam)
         examined, _ = await take_exam_and_gate(task)
     means = examined.figures["means"]
