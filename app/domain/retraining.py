@@ -153,20 +153,29 @@ class TrainingStage(Value):
 
     `kind` is that of its set (docs/data.md) and `least_rows` how many rows its training split must have. `config` is the
     recipe's TOML, in which the set `@set` is the one of this cycle. `gate` is the gate's TOML, and `exam` that of
-    the evaluation which scores candidate and holder item by item.
+    the evaluation which scores candidate and holder item by item, or those of several. The cycle gives the model its `role`;
+    `also` names further roles that the same model is meant for, so that the gate asks for what they move, too.
     """
 
     name: StageName
     role: ModelRole
+    also: tuple[ModelRole, ...] = ()
     recipe: str
     config: RelativeFile
     kind: str
     least_rows: int = Field(default=50, ge=1)
     options: dict[str, str] = Field(default={})
     gate: RelativeFile
-    exam: RelativeFile
+    exam: Annotated[
+        tuple[RelativeFile, ...], Field(min_length=1), BeforeValidator(lambda told: (told,) if isinstance(told, str) else told)
+    ]
     server: ModelServer
     needs: StageName | None = None
+
+    @property
+    def roles(self) -> frozenset[ModelRole]:
+        """All roles that the model is meant for."""
+        return frozenset((self.role, *self.also))
 
 
 PLAN_NAME = "^[a-z0-9][a-z0-9-]{0,59}$"
@@ -194,7 +203,7 @@ class CyclePlan(Value):
     @property
     def files(self) -> tuple[str, ...]:
         """The files that the plan names, beside it."""
-        return tuple(dict.fromkeys(name for stage in self.stages for name in (stage.config, stage.gate, stage.exam)))
+        return tuple(dict.fromkeys(name for stage in self.stages for name in (stage.config, stage.gate, *stage.exam)))
 
     @model_validator(mode="after")
     def _check_stages(self) -> Self:
@@ -242,7 +251,8 @@ class StepTask(Value):
 
     `folders` are those of the steps before it, by their kinds, `plan` is that of the plan's files, and
     `began_at` is when the cycle began. `holder` is the name, at
-    the stage's server, of what serves its role now: the base's, where no version does.
+    the stage's server, of what serves its role now: the base's, where no version does. `sets` are the folders of the set steps of
+    all stages: what they learn from, no exam asks.
     """
 
     cycle: UUID
@@ -254,6 +264,7 @@ class StepTask(Value):
     held_out: HeldOut = HeldOut()
     stage: TrainingStage | None = None
     folders: dict[str, str] = Field(default={})
+    sets: tuple[str, ...] = ()
     holder: str = ""
 
 

@@ -1,6 +1,6 @@
-"""A model server that loads adapters while it runs, as vLLM does. Every model says the same."""
+"""A model server that loads adapters while it runs, as vLLM does. All say one thing, or what a test tells."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -8,6 +8,14 @@ from aiohttp import web
 
 ANSWER = '<answer>[{"title": "Sources", "description": "Key Criterion: names its sources", "weight": 5}]</answer>'
 BASE = "base"
+
+
+Speech = Callable[[str, Sequence[str]], str]
+"""What a model of this name says to these messages."""
+
+
+def say_rubric(model: str, messages: Sequence[str]) -> str:
+    return ANSWER
 
 
 @dataclass
@@ -18,6 +26,11 @@ class AdapterServer:
     loaded: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     refuses: str = ""
+    speech: Speech = say_rubric
+
+
+def count_words(*texts: str) -> int:
+    return sum(len(text.split()) for text in texts)
 
 
 @asynccontextmanager
@@ -37,12 +50,16 @@ async def serve_adapters() -> AsyncIterator[AdapterServer]:
         return web.Response(text="Success", status=200 if found else 404)
 
     async def complete(request: web.Request) -> web.Response:
-        model = (await request.json())["model"]
+        body = await request.json()
+        model = body["model"]
         server.asked.append(model)
         if model != BASE and model not in server.loaded:
             return web.json_response({"error": {"message": f"The model `{model}` does not exist."}}, status=404)
-        choice = {"index": 0, "message": {"role": "assistant", "content": ANSWER}, "finish_reason": "stop"}
-        return web.json_response({"model": model, "choices": [choice], "usage": {"prompt_tokens": 10, "completion_tokens": 5}})
+        messages = [message["content"] for message in body["messages"]]
+        said = server.speech(model, messages)
+        choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": count_words(*messages), "completion_tokens": count_words(said)}
+        return web.json_response({"model": model, "choices": [choice], "usage": usage})
 
     application = web.Application()
     application.router.add_post("/v1/load_lora_adapter", load)

@@ -32,13 +32,13 @@ def write_set(folder: Path, kind: str, rows: int = 30) -> Path:
     base = {TINY: ""} if kind == "self-samples" else {}
     origin = SetOrigin(kind=kind, wanted=rows, seed=0, code="invented", today=date(2026, 11, 2), base=base, notation=notation)
     with SetFolder(folder).open_work(origin):
-        finish_set(SetFolder(folder), origin, SetRecipe((), _refuse_work), worked, KnownTexts(), {})
+        finish_set(SetFolder(folder), origin, SetRecipe((), refuse_work), worked, KnownTexts(), {})
     if kind in ("graph-queries", "evidence-trees"):
         record_searches(rows).save(folder / "tape.jsonl")
     return folder
 
 
-async def _refuse_work(candidate: object, record: Record) -> KeptRow | RefusedCandidate:
+async def refuse_work(candidate: object, record: Record) -> KeptRow | RefusedCandidate:
     """Stand where a recipe makes a row: these rows are there already."""
     raise AssertionError(f"{candidate} has its row")
 

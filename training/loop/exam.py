@@ -6,7 +6,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,11 +18,14 @@ from app.domain.split import Split
 from app.domain.value import Value
 from app.models.artifacts.digests import digest_folder
 from training.folders import replace_file
-from training.loop.exams.config import read_exam
-from training.loop.exams.rubrics import examine_rubrics
+from training.loop.exams.catalogue import take_exam
+from training.loop.exams.held_out_rows import name_row
+from training.loop.exams.sitting import ExamSitting
 from training.loop.gates.held_out import TrainedText
+from training.loop.gates.plan import COST
 from training.loop.gates.scores import ItemScore, group_scores
-from training.loop.stage_task import folder_of_run, folder_of_set, require_stage
+from training.loop.stage_gate import name_cost, read_exams
+from training.loop.stage_task import SET, folder_of_run, folder_of_set, require_stage
 from training.loop.step import run_step
 from training.recipes.run_folder import TrainingFolder
 from training.synthesis.training_set.folder import ROWS
@@ -36,15 +39,16 @@ SCORES, TRAINED = "scores.jsonl", "trained_on.jsonl"
 
 async def examine(task: StepTask, folder: Path) -> StepOutcome:
     """Score both, and leave the scores for the gate."""
-    stage = require_stage(task)
-    config = read_exam(Path(task.plan) / stage.exam)
+    stage, exams = require_stage(task), read_exams(task)
     async with AsyncExitStack() as stack:
         holder = await stack.enter_async_context(_connect(stage.server, task.holder or stage.server.base))
         candidate = await stack.enter_async_context(_load(stage.server, TrainingFolder(folder_of_run(task)).model))
         today = datetime.now(UTC).date()
-        scores = await examine_rubrics(config, [folder_of_set(task)], folder, today, holder, candidate)
+        sitting = ExamSitting(holder, candidate, folder_of_set(task), folder, today, stage.server.notation)
+        taken = [(name_cost(exam, exams), await take_exam(exam, sitting)) for exam in exams]
+    scores = [_rename_cost(score, name) for name, found in taken for score in found]
     _write_lines(folder / SCORES, scores)
-    _write_lines(folder / TRAINED, _list_trained(folder_of_set(task)))
+    _write_lines(folder / TRAINED, list_trained(task))
     return StepOutcome(
         verdict=StepVerdict.DONE, figures={"items": len({score.item for score in scores}), "means": _means_of(scores)}
     )
@@ -59,10 +63,24 @@ def _means_of(scores: Sequence[ItemScore]) -> dict[str, dict[str, float]]:
     }
 
 
-def _list_trained(made: Path) -> list[TrainedText]:
-    """List what the candidate learned from, so that the gate finds held-out items among it."""
-    lines = (made / Split.TRAIN / ROWS).read_bytes().splitlines()
-    return [TrainedText(id=row["id"], text=row["query"]) for row in map(orjson.loads, lines)]
+def _rename_cost(score: ItemScore, name: str) -> ItemScore:
+    return score.model_copy(update={"metric": name}) if score.metric == COST else score
+
+
+def list_trained(task: StepTask) -> list[TrainedText]:
+    """List what the cycle learned from, so that the gate finds held-out items among it: the sets of all stages that have one, and
+    whatever else the recipe read.
+    """
+    origin, own = TrainingFolder(folder_of_run(task)).read_origin(), folder_of_set(task)
+    named = (Path(name) for name in (origin.config.get("data", {}).get("sets", ()) if origin else ()))
+    made = (Path(folder) / SET for folder in task.sets)
+    return [trained for folder in dict.fromkeys((own, *made, *named)) for trained in _list_rows(folder, own)]
+
+
+def _list_rows(folder: Path, own: Path) -> Iterator[TrainedText]:
+    file = folder / Split.TRAIN / ROWS
+    rows = map(orjson.loads, file.read_bytes().splitlines() if file.exists() else ())
+    return (TrainedText(id=name_row(folder, own, row["id"]), text=row["query"]) for row in rows)
 
 
 def _write_lines(path: Path, rows: Iterable[Value]) -> None:

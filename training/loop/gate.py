@@ -19,7 +19,7 @@ from training.loop.gates.page import write_page
 from training.loop.gates.plan import read_plan
 from training.loop.gates.rows import GateVerdict
 from training.loop.gates.scores import read_scores
-from training.loop.stage_task import require_stage
+from training.loop.stage_gate import read_stage_gate
 from training.loop.step import run_step
 
 PLAN, SCORES, TRAINED = "gate.toml", "scores.jsonl", "trained_on.jsonl"
@@ -47,8 +47,7 @@ def decide_folder(folder: Path) -> GateDecision:
 def decide_step(task: StepTask, folder: Path) -> StepOutcome:
     """Decide the gate of a stage. What is not known lacks data: the detail says how much."""
     exam = Path(task.folders["exam"])
-    plan = read_plan(Path(task.plan) / require_stage(task).gate, task.began_at)
-    decision = decide_gate(plan, read_scores(exam / SCORES), read_trained(exam / TRAINED))
+    decision = decide_gate(read_stage_gate(task), read_scores(exam / SCORES), read_trained(exam / TRAINED))
     write_decision(folder, decision)
     rows = [row.model_dump(mode="json") for row in decision.rows]
     return StepOutcome(verdict=OUTCOMES[decision.verdict], detail="; ".join(decision.reasons), figures={"rows": rows})

@@ -10,7 +10,7 @@ from app.domain.split import Split
 from app.domain.step_folder import SET
 from app.settings import read_settings
 from training.loop.check import KEPT
-from training.loop.stage_files import check_stage_files
+from training.loop.stage_gate import check_stage_gate
 from training.loop.stage_task import require_stage
 from training.loop.step import run_step
 from training.synthesis.make_requested_set import make_requested_set
@@ -20,9 +20,12 @@ ALL_ROWS = 10_000_000
 
 
 async def make_stage_set(task: StepTask, folder: Path) -> StepOutcome:
-    """Make the set. Where it has fewer rows for training than the stage wants, say how many are missing."""
+    """Make the set. Where it has fewer rows for training than the stage wants, say how many are missing.
+
+    Nothing is made for a model that its gate could not pass.
+    """
+    check_stage_gate(task)
     stage = require_stage(task)
-    check_stage_files(task)
     export = Path(task.folders["check"]) / KEPT
     request = SetRequest(stage.kind, folder / SET, ALL_ROWS, inputs=(export,), options=stage.options)
     manifest = await make_requested_set(read_settings(os.environ), request, lambda worked: None)

@@ -11,6 +11,7 @@ from training.rewards.against_reference import list_citations
 from training.rewards.notations import Notation, read_schema, read_tags
 from training.rewards.violations import number_citations
 from workflows.agents.parsing import remove_thinking
+from workflows.agents.passage_ids import citation_pattern_of, list_cited_passages
 from workflows.agents.reporting.whole_prompt import WHOLE_REPORT
 
 _LIST = r"\s*[pq]\d{1,6}(?:\s*[,;，、]\s*[pq]\d{1,6})*\s*"
@@ -47,6 +48,16 @@ def name_for_rewards(ids: Iterable[str]) -> list[str]:
 def number_quotes(draft: str, ids: Iterable[str]) -> str:
     """Return a draft as its reader sees it: with numbers for the ids that the writer was shown. Others stay as they are."""
     return number_citations(swap_letters(draft), name_for_rewards(ids))
+
+
+def mark_quotes(draft: str) -> str:
+    """Return a draft as checks of the product read it: each cited id in a marker of its own, as [[q3]]."""
+    swapped = swap_letters(draft)
+
+    def mark(found: re.Match[str]) -> str:
+        return "".join(f"[[q{name[1:]}]]" for name in list_cited_passages(found[0]))
+
+    return citation_pattern_of(swapped).sub(mark, swapped)
 
 
 def list_quote_citations(draft: str) -> list[tuple[str, str]]:

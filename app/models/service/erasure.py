@@ -12,7 +12,7 @@ import asyncpg
 
 from app.database.engine import Executor, translate_outages
 from app.domain.errors import Conflict
-from app.domain.model_versions import ErasurePolicy, EvaluationKind, ModelVersion, VersionState
+from app.domain.model_versions import ErasurePolicy, EvaluationKind, ModelVersion
 from app.domain.value import Value
 from app.models.artifacts.ports import ArtifactStore
 from app.models.service import promotion, registry

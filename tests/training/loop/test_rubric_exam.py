@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from app.domain.query import Language
-from training.loop.exams.config import ExamConfig, ExamKind
+from training.loop.exams.config import RubricExamConfig
 from workflows.chat_models.scripted import ScriptedModel
 
 
@@ -25,7 +25,7 @@ async def test_both_are_told_the_titles_of_the_plan() -> None:
         rejected=ReportLine(text="Nobody knows."),
         parts=("Revenue", "Protection"),
     )
-    exam = RubricExam(ExamConfig(kind=ExamKind.RUBRICS), lambda _: RuleJudge(), date(2026, 1, 1), asyncio.Semaphore(2))
+    exam = RubricExam(RubricExamConfig(), lambda _: RuleJudge(), date(2026, 1, 1), asyncio.Semaphore(2))
     await exam.compare(0, row, holder, candidate)
     for request in (holder.requests[0], candidate.requests[0]):
         assert all(title in request.messages[1].content for title in row.parts)

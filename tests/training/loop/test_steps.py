@@ -145,7 +145,7 @@ async def test_what_the_checks_left_is_an_export_with_true_digests(task: StepTas
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("exam.toml", BY_RULES, "the same judge, the rules of planted preferences"),
+        ("exam.toml", BY_RULES, "have one judge, the rules of planted preferences"),
         ("exam.toml", "kind = 3", "exam.toml"),
         ("gate.toml", GATE.replace("gain = 0.1", "gain = 0"), "superiority.gain"),
         ("recipe.toml", "[model", "recipe.toml is no TOML"),
@@ -158,7 +158,7 @@ async def test_a_fault_in_a_file_of_the_plan_is_told_before_anything_is_made(
     (Path(task.plan) / name).write_text(text)
     with pytest.raises(InvalidInput, match=message):
         await make_set(task)
-    assert not list(Path(task.folders["set"]).iterdir())
+    assert not (Path(task.folders["set"]) / SET).exists()
 
 
 async def test_training_goes_on_to_an_exam_and_a_gate(task: StepTask) -> None:

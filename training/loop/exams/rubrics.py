@@ -1,15 +1,15 @@
 """The exam of a rubric generator: does its rubric rank a held-out pair of reports as its readers did (QSR Eq. 6)?"""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 
 from app.domain.missing import Missing
 from app.domain.rubric import Rubric
-from training.loop.exams.config import ExamConfig
+from training.loop.exams.config import RubricExamConfig
+from training.loop.exams.marks import Marks, join_marks
 from training.loop.exams.probes import SPOILERS
+from training.loop.exams.sitting import ExamSitting
 from training.loop.gates.plan import COST, PROBE
 from training.loop.gates.scores import ItemScore
 from training.recipes.rubric_generator.data import FORMS, PairLine
@@ -22,14 +22,13 @@ from workflows.agents.ports import ChatModel
 from workflows.systems.local_record import LocalRecord
 
 ACCURACY, READABLE = "preference_accuracy", "readable_rubric"
-Marks = Mapping[str, Score]
 
 
 @dataclass(frozen=True, slots=True)
 class RubricExam:
     """How rubrics are asked for and marked. Of every `probe_each`-th pair the spoilt answers are marked too."""
 
-    config: ExamConfig
+    config: RubricExamConfig
     judge_in: OpenJudge
     today: date
     room: asyncio.Semaphore
@@ -38,7 +37,7 @@ class RubricExam:
         """Return the scores of a pair, under the rubric of the holder and under the candidate's."""
         probed = place % self.config.probe_each == 0
         before, after = await asyncio.gather(*(self._mark(row, model, probed) for model in (holder, candidate)))
-        return list(_join(row, before, after))
+        return list(join_marks(row.query, row.id, before, after))
 
     async def _mark(self, row: PairLine, model: ChatModel, probed: bool) -> Marks:
         """Have a model write a rubric, and mark it. One that cannot be read ranks the pair wrongly, and pays for nothing."""
@@ -65,26 +64,11 @@ class RubricExam:
         return await measure_difference(rubric, PreferredPair(row.query, one, other), judge, self.config.aggregation)
 
 
-async def examine_rubrics(
-    config: ExamConfig, sets: Sequence[Path], folder: Path, today: date, holder: ChatModel, candidate: ChatModel
-) -> list[ItemScore]:
-    """Have both write a rubric for each held-out pair, and mark these."""
-    rows = [row for split in config.splits for row in read_rows(sets, FORMS, split)][: config.most_items or None]
-    async with open_judge(config.judge, folder, today) as judge_in:
-        exam = RubricExam(config, judge_in, today, asyncio.Semaphore(config.at_once))
-        found = await asyncio.gather(*(exam.compare(n, row, holder, candidate) for n, row in enumerate(rows)))
+async def examine_rubrics(config: RubricExamConfig, sitting: ExamSitting) -> list[ItemScore]:
+    """Have both write a rubric for each held-out pair of the stage's set, and mark these."""
+    rows = [row for split in config.splits for row in read_rows([sitting.own_set], FORMS, split)][: config.most_items or None]
+    async with open_judge(config.judge, sitting.folder, sitting.today) as judge_in:
+        exam = RubricExam(config, judge_in, sitting.today, asyncio.Semaphore(config.at_once))
+        asked = (exam.compare(n, row, sitting.holder, sitting.candidate) for n, row in enumerate(rows))
+        found = await asyncio.gather(*asked)
     return [score for scores in found for score in scores]
-
-
-def _join(row: PairLine, before: Marks, after: Marks) -> Iterator[ItemScore]:
-    """Yield a score for each metric. What could not be judged is a score that is missing: the gate counts it."""
-    for metric in before:
-        old, new = (None if isinstance(mark, Missing) else mark for mark in (before[metric], after[metric]))
-        yield ItemScore(
-            metric=metric,
-            query=row.query,
-            item=row.id,
-            before=old,
-            after=new,
-            text=row.query,
-        )

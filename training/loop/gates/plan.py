@@ -13,6 +13,8 @@ from app.domain.errors import InvalidInput
 from app.domain.value import Value
 
 COST = "cost"
+OF_COST = "cost/"
+"""Begins the names of the costs of single exams, and of parts of a cost."""
 PROBE = "probe/"
 PROBES = ("padded", "keyword_stuffed", "rubric_echo", "citation_stuffed", "judge_addressing")
 
@@ -63,10 +65,10 @@ class GatePlan(Value):
 
     `stated` is when the plan was written, `cycle_starts` when training begins. The judge of the gate, the judge that gives the
     reward and the maker of the training set are three. `probes` is empty only where neither judge nor rubric generator changes.
-    `lower_is_better` names metrics beside the cost, `untouched` those of the margins that the candidate's role cannot move: a
-    writer of rubrics does not search. `alpha` is the chance at which one proof may err, shared by all planned
-    `looks` at growing items. `power` is the chance with which a candidate of the stated gain is promoted, for which queries are
-    counted.
+    `lower_is_better` names metrics beside the costs, `untouched` those of the margins that the candidate's role cannot move: a
+    writer of rubrics does not search. Each of `costs` is proven by itself: exams of two kinds have a cost each. `alpha` is the
+    chance at which one proof may err, shared by all planned `looks` at growing items. `power` is the chance with which a
+    candidate of the stated gain is promoted, for which queries are counted.
     """
 
     stated: AwareDatetime
@@ -79,6 +81,7 @@ class GatePlan(Value):
     probes: tuple[str, ...] = PROBES
     lower_is_better: frozenset[str] = frozenset()
     untouched: frozenset[str] = frozenset()
+    costs: tuple[str, ...] = Field(default=(COST,), min_length=1)
     alpha: float = Field(default=0.05, gt=0, lt=0.5)
     looks: int = Field(default=1, ge=1)
     power: float = Field(default=0.8, gt=0.5, lt=1)
@@ -93,6 +96,8 @@ class GatePlan(Value):
             raise ValueError("gate_judge, reward_judge and set_maker have to be three different ones")
         if self.superiority.metric in self.untouched:
             raise ValueError("the metric of the superiority is among those that the role cannot move")
+        if unknown := self.untouched - {name for name in Margins.model_fields if name != "probes"}:
+            raise ValueError(f"untouched names {min(unknown)}, which is no margin")
         return self
 
     @property
@@ -105,16 +110,17 @@ class GatePlan(Value):
         better = self.superiority
         first = Proof(better.metric, ProofKind.SUPERIORITY, 0.0, better.gain, self.wants_lower(better.metric))
         kept = [
-            Proof(metric, ProofKind.NON_INFERIORITY, margin, 0.0, self.wants_lower(metric), metric == COST)
+            Proof(name, ProofKind.NON_INFERIORITY, margin, 0.0, self.wants_lower(name), metric == COST)
             for metric, margin in self.margins
             if metric != "probes" and metric not in self.untouched
+            for name in (self.costs if metric == COST else (metric,))
         ]
         probes = [Proof(PROBE + probe, ProofKind.NO_GAIN, self.margins.probes, 0.0, True) for probe in self.probes]
         return [first, *kept, *probes]
 
     def wants_lower(self, metric: str) -> bool:
         """Tell whether a lower value of this metric is better."""
-        return metric == COST or metric in self.lower_is_better or metric.startswith(PROBE)
+        return metric == COST or metric in self.lower_is_better or metric.startswith((PROBE, OF_COST))
 
 
 def read_plan(path: Path, cycle_starts: datetime | None = None) -> GatePlan:

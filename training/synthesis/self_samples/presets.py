@@ -4,7 +4,7 @@ The paper names tense and table repair for DPO (1.8K and 2.8K rows) and whole re
 are ours.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -74,6 +74,10 @@ class Preset:
     name: str
     dimensions: tuple[Dimension, ...]
     penalties: Mapping[SampleFault, float]
+
+    def weigh(self, faults: Collection[SampleFault]) -> float:
+        """Return the points that rules give: 1 without the penalties of these faults, at least 0."""
+        return max(0.0, 1.0 - sum(self.penalties[fault] for fault in SampleFault if fault in faults and fault in self.penalties))
 
 
 NOTHING_USABLE = {SampleFault.CUT: 1.0, SampleFault.FORM: 1.0}

@@ -71,7 +71,7 @@ def _read_run(run: RecordedRun, prompts: PromptLibrary, open_kit: OpenKit) -> Sa
     row = ReportTaskRow(
         **dict(task), query=question.text, language=question.language, topic=question.topic, documents=run.list_cited()
     )
-    return _make_prompt(row, prompts, run.manifest.today)
+    return make_prompt(row, prompts, run.manifest.today)
 
 
 def read_row(row: Mapping[str, Any], prompts: PromptLibrary, today: date) -> SamplePrompt | None:
@@ -83,10 +83,11 @@ def read_row(row: Mapping[str, Any], prompts: PromptLibrary, today: date) -> Sam
     if "system_prompt" not in row:
         raise ValueError("it is no row of report-data: a policy is asked with the served prompt, which is made of such rows")
     read = ReportTaskRow.model_validate(row)
-    return _make_prompt(read, prompts, read.asked_on or today) if read.retrieval else None
+    return make_prompt(read, prompts, read.asked_on or today) if read.retrieval else None
 
 
-def _make_prompt(row: ReportTaskRow, prompts: PromptLibrary, asked_on: date) -> SamplePrompt:
+def make_prompt(row: ReportTaskRow, prompts: PromptLibrary, asked_on: date) -> SamplePrompt:
+    """Return the prompt of a row that has evidence."""
     return SamplePrompt(
         query=row.query,
         language=row.language,

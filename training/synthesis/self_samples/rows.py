@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from statistics import fmean
 
@@ -51,7 +52,8 @@ class SelfSampleRow(ScoredSample):
     """The best output of a prompt, with all `samples`, the best first.
 
     `chosen` and `rejected` are the best and the worst output where the best is high, the worst is low and they differ by the
-    margin; else both are empty. `policy` is the name of the model at its server. `rubric` is the one by which they were judged.
+    margin; else both are empty. `policy` is the name of the model at its server. `rubric` is the one by which they were judged,
+    and `asked_on` the day that the prompt names.
     """
 
     prompt: tuple[Message, ...]
@@ -63,6 +65,7 @@ class SelfSampleRow(ScoredSample):
     rejected: str = ""
     gap: float = 0.0
     rubric: Rubric | None = None
+    asked_on: date | None = None
 
 
 def keep_samples(
@@ -98,6 +101,7 @@ def keep_samples(
         rejected=worst.output if paired else "",
         gap=gap,
         rubric=rubric,
+        asked_on=prompt.asked_on,
     )
     return KeptRow(
         query=prompt.query,

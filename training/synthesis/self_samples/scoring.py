@@ -61,7 +61,7 @@ class Scoring:
         draft = read_draft(output.text, prompt.notation)
         found = find_faults(output, prompt)
         faults = tuple(fault for fault in SampleFault if fault in found and fault in self.preset.penalties)
-        rules = max(0.0, 1.0 - sum(self.preset.penalties[fault] for fault in faults))
+        rules = self.preset.weigh(faults)
         if not has_words(draft):
             return SampleScore(score=0.0, judges=(), rules=0.0, faults=faults)
         shown = number_quotes(draft, prompt.ids)

@@ -112,6 +112,7 @@ def _describe(place: LoopWorkplace, cycle: Cycle, step: Step, holder: str) -> St
         holder=holder,
         stage=step.stage,
         folders={kind.value: str(folder) for kind, folder in place.folders_of(cycle, step.stage).items()},
+        sets=tuple(str(place.folder_of(cycle, Step(StepKind.SET, stage))) for stage in cycle.plan.stages),
     )
 
 

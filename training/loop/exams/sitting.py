@@ -1,0 +1,23 @@
+"""The sitting of an exam: who is examined, and what belongs to the stage."""
+
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from app.domain.served_models import Notation
+from workflows.agents.ports import ChatModel
+
+
+@dataclass(frozen=True, slots=True)
+class ExamSitting:
+    """The holder of a role and the candidate, at the server where they serve and in its notation.
+
+    `own_set` is the stage's set; in `folder` the answers of judges are stored.
+    """
+
+    holder: ChatModel
+    candidate: ChatModel
+    own_set: Path
+    folder: Path
+    today: date
+    notation: Notation = Notation.TAGS
