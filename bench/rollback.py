@@ -23,8 +23,11 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
+from app.accounts.nouns.access import LOCAL_ORGANISATION
+from app.database.tenancy import Tenant
 from app.domain.model_versions import Canary, CanaryState, falls_to_canary
 from app.domain.served_models import ModelRole
+from app.models.service.acts import Actor
 from app.models.service.cycles import Cycles
 from app.models.service.temporal_gateway import TemporalCycles
 from app.models.storage import canaries
@@ -72,6 +75,8 @@ SECONDS = """
     WHERE r.status = 'completed' AND r.made_for IS NULL AND r.created_at >= $1
       AND (coalesce(r.query -> 'models' ->> 'writer', '') = $2) = $3"""
 
+BENCH = Actor("bench", Tenant(LOCAL_ORGANISATION))
+
 
 @dataclass
 class World:
@@ -113,7 +118,7 @@ class WayBack:
 async def run_cycle(world: World, name: str, compare: float, spoil: Callable[[], None], vote: bool = False) -> WayBack:
     """Run a cycle up to its canary, spoil the candidate, have people ask (and vote), and watch until the way back is taken."""
     heal(world.candidates)
-    cycle = await world.cycles.start(write_plan(world, name, compare), "bench")
+    cycle = await world.cycles.start(write_plan(world, name, compare), BENCH)
     while not (running := await canaries.list_running(world.stack.database)):
         if (now := await world.cycles.get(cycle.id)).state.finished:
             raise RuntimeError(f"{name}: the cycle ended before its canary: {now.state} {now.detail}")

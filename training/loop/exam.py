@@ -15,6 +15,7 @@ import orjson
 
 from app.domain.retraining import ModelServer, StepOutcome, StepTask, StepVerdict
 from app.domain.split import Split
+from app.domain.step_folder import SET
 from app.domain.value import Value
 from app.models.artifacts.digests import digest_folder
 from training.folders import replace_file
@@ -25,7 +26,7 @@ from training.loop.gates.held_out import TrainedText
 from training.loop.gates.plan import COST
 from training.loop.gates.scores import ItemScore, group_scores
 from training.loop.stage_gate import name_cost, read_exams
-from training.loop.stage_task import SET, folder_of_run, folder_of_set, require_stage
+from training.loop.stage_task import folder_of_run, folder_of_set, require_stage
 from training.loop.step import run_step
 from training.recipes.run_folder import TrainingFolder
 from training.synthesis.training_set.folder import ROWS

@@ -10,7 +10,7 @@ from ui.language import say, say_name, say_time
 from ui.session import get_api
 
 TOLD_ELSEWHERE = ("figures", "step", "caps")
-NOTHING = ("", None, 0, {}, [])
+NOTHING: tuple[object, ...] = ("", None, 0, {}, [])
 SCHEDULE = "schedule"
 
 
