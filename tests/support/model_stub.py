@@ -183,7 +183,6 @@ class ModelStub:
         if orders.get("drop_all"):
             self.drop_all()
 
-
     def _take_adapter(self, name: str) -> None:
         if self.known:  # else it answers to every name
             self.known.add(name)
