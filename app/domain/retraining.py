@@ -296,8 +296,3 @@ class Cycle(Value):
     last_seq: int = 0
     created_at: datetime
     ended_at: datetime | None = None
-
-
-def cycle_workflow_id(cycle: UUID) -> str:
-    """Return the Temporal workflow id of a cycle."""
-    return f"retraining-{cycle}"

@@ -20,7 +20,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from app.domain.contract import RESEARCH_QUEUE
 from app.domain.errors import InvalidInput, NotFound, RubricaError, Unavailable
-from app.domain.retraining import CYCLE_WAKE, RETRAINING_WORKFLOW, CycleInput, cycle_workflow_id
+from app.domain.retraining import CYCLE_WAKE, RETRAINING_WORKFLOW, CycleInput
 from app.models.service.cycle_gateway import PlanTimes
 from app.models.service.plan_files import copy_plan, read_plan, stored_plan
 from app.runs.service.temporal_gateway import BACKGROUND_PRIORITY, connect
@@ -33,7 +33,7 @@ async def start_cycle(client: Client, cycle: UUID) -> None:
     await client.start_workflow(
         RETRAINING_WORKFLOW,
         CycleInput(cycle_id=cycle),
-        id=cycle_workflow_id(cycle),
+        id=f"retraining-{cycle}",
         task_queue=RESEARCH_QUEUE,
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
         start_signal=CYCLE_WAKE,
