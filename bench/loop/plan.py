@@ -89,7 +89,7 @@ class Measures:
     rest at the learning rate `rate`. With `spoils`, spoiled candidates are tried too.
     """
 
-    pairs: int = 420
+    pairs: int = 440
     houses: int = 6
     readers: int = 3
     loud: int = 100
