@@ -70,7 +70,7 @@ setup-train: setup ## Install what training needs: torch, transformers, TRL, PEF
 train-demo: setup-train ## Train a tiny random model on a small set (RECIPE=sft_cold_start), and open its report
 	@$(PY) -m tests.support.train_demo $(RECIPE)
 
-loop-demo: setup-train ## From readers' votes to a gate's decision, on a stack of its own, with planted readers; opens a page
+loop-demo: setup-train ## From readers' votes to a promoted model, on a stack of its own, with planted readers; opens a page
 	@$(PY) -m bench.loop.demo
 
 fuzz-api: setup ## Try the whole API with thousands of requests, valid and not
