@@ -157,9 +157,7 @@ class CyclePlan(Value):
             if stage.needs is not None and stage.needs not in names[:place]:
                 raise ValueError(f"the stage {stage.name} needs {stage.needs}, which is no stage before it")
             if stage.generator not in (None, THE_GENERATOR, *(each.name for each in self.stages[:place] if each.makes_rubrics)):
-                raise ValueError(
-                    f"the generator of {stage.name}, {stage.generator}, is no stage before it that has the role rubric"
-                )
+                raise ValueError(f"the generator of {stage.name}, {stage.generator}, is no stage before it with the role rubric")
         return self
 
 

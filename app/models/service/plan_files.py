@@ -30,8 +30,8 @@ def read_plan(path: Path) -> CyclePlan:
         raise InvalidInput(f"{path} is no TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InvalidInput(f"{path}: {where}: {first['msg'].removeprefix('Value error, ')}") from error
+        where = f"{'.'.join(map(str, first['loc']))}: " if first["loc"] else ""
+        raise InvalidInput(f"{path}: {where}{first['msg'].removeprefix('Value error, ')}") from error
     if missing := [name for name in plan.files if not (path.parent / name).is_file()]:
         raise InvalidInput(f"{path} names {', '.join(missing)}, and there is no such file beside it")
     for stage in plan.stages:

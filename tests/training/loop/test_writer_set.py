@@ -56,16 +56,22 @@ class Models:
         return {prompt.model for asked, prompt in self.asked if asked == server}
 
 
+def write_reports(path: Path) -> Path:
+    """Write rows of report data, whose questions are not alike."""
+    rows = [make_row(make_question(n), documents=[], system_prompt=f"Write a report. {FORM}") for n in range(PROMPTS)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
 def plan_writer(folder: Path, address: str = "http://127.0.0.1:9/v1", **fields: object) -> StepTask:
     """A task of a writer's stage that samples its base for rows of report data, judged by rubrics."""
     task = make_task(folder, ModelRole.WRITER, {"exam.toml": 'kind = "reports"\n'}, WRITER_GATE, address)
     (Path(task.plan) / "recipe.toml").write_text('[model]\nbase = "tiny-random"\n[data]\nsets = ["@set"]\nmax_tokens = 4000\n')
-    rows = [make_row(make_question(n), documents=[], system_prompt=f"Write a report. {FORM}") for n in range(PROMPTS)]
-    (folder / "reports.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    reports = write_reports(folder / "reports.jsonl")
     assert task.stage is not None
     wanted = {
         "kind": "self-samples",
-        "inputs": (str(folder / "reports.jsonl"),),
+        "inputs": (str(reports),),
         "options": {"preset": "rubrics", "samples": "2"},
         "least_rows": 3,
         "generator": "rubric",
