@@ -142,6 +142,7 @@ SAMPLES: dict[type[Value], Callable[[], Value]] = {
     ),
     Choice: lambda: Choice(verdict=ChoiceVerdict.TIE, reasons=(ChoiceReason(dimension=Judged.USEFULNESS),)),
     Criterion: lambda: Criterion(title=f"no. {next(numbers)}", description="Key Criterion: It says why.", weight=5),
+    TrainingStage: lambda: STAGE,
     CyclePlan: lambda: CyclePlan(name="weekly", since=datetime(2026, 1, 1, tzinfo=UTC), stages=(STAGE,)),
     Cycle: lambda: Cycle(
         id=UUID(int=next(numbers)),

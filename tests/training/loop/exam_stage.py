@@ -96,6 +96,7 @@ def make_task(
     for each in (plan, *(folder / kind for kind in KINDS), folder / "train/run/model"):
         each.mkdir(parents=True)
     (folder / "train/run/model/adapter_config.json").write_text("{}")
+    (plan / "recipe.toml").touch()
     (plan / "gate.toml").write_text(gate)
     for name, text in exams.items():
         (plan / name).write_text(text)
