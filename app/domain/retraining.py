@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from decimal import Decimal
 from enum import StrEnum
-from pathlib import PurePosixPath
 from typing import Annotated, Any, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from app.domain.served_models import ModelRole, Notation
+from app.domain.served_models import ServedModel
 from app.domain.split import HELD_OUT, Split
+from app.domain.training_stage import THE_GENERATOR, TrainingStage
 from app.domain.value import Value
 
 RETRAINING_WORKFLOW = "RetrainingWorkflow"
@@ -94,32 +93,6 @@ class CanaryPlan(Value):
     longest: timedelta = timedelta(days=14)
 
 
-def _check_relative(path: str) -> str:
-    if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-        raise ValueError(f"{path!r} leaves the plan's folder; name a file beside the plan")
-    return path
-
-
-RelativeFile = Annotated[str, StringConstraints(min_length=1, max_length=300), AfterValidator(_check_relative)]
-StageName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
-
-
-class ModelServer(Value):
-    """The server on which a stage's models are tried and served: it has the base, and loads adapters while it runs.
-
-    `address` ends in `/v1`; `base` is the base's name there, and `licence` that of its weights. `key_setting` names the
-    environment variable with its key, and ends in `_API_KEY`. Prices are US$ per million tokens.
-    """
-
-    address: str = Field(pattern=r"^https?://")
-    base: str
-    licence: str = ""
-    key_setting: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*_API_KEY)?$")
-    notation: Notation = Notation.TAGS
-    input_price: Decimal = Field(default=Decimal(0), ge=0)
-    output_price: Decimal = Field(default=Decimal(0), ge=0)
-
-
 class HeldOut(Value):
     """The shares of the newest questions that nothing learns from: the newest for the test, the others for the validation."""
 
@@ -146,36 +119,6 @@ class DataChecks(Value):
     most_share: float = Field(default=0.25, gt=0, le=1)
     least_seconds: float = Field(default=3.0, ge=0)
     most_one_sided: float = Field(default=0.1, ge=0, le=0.5)
-
-
-class TrainingStage(Value):
-    """One model of a cycle: what it is trained on and how, what decides whether it may serve, and where it is tried.
-
-    `kind` is that of its set (docs/data.md) and `least_rows` how many rows its training split must have. `config` is the
-    recipe's TOML, in which the set `@set` is the one of this cycle. `gate` is the gate's TOML, and `exam` that of
-    the evaluation which scores candidate and holder item by item, or those of several. The cycle gives the model its `role`;
-    `also` names further roles that the same model is meant for, so that the gate asks for what they move, too.
-    """
-
-    name: StageName
-    role: ModelRole
-    also: tuple[ModelRole, ...] = ()
-    recipe: str
-    config: RelativeFile
-    kind: str
-    least_rows: int = Field(default=50, ge=1)
-    options: dict[str, str] = Field(default={})
-    gate: RelativeFile
-    exam: Annotated[
-        tuple[RelativeFile, ...], Field(min_length=1), BeforeValidator(lambda told: (told,) if isinstance(told, str) else told)
-    ]
-    server: ModelServer
-    needs: StageName | None = None
-
-    @property
-    def roles(self) -> frozenset[ModelRole]:
-        """All roles that the model is meant for."""
-        return frozenset((self.role, *self.also))
 
 
 PLAN_NAME = "^[a-z0-9][a-z0-9-]{0,59}$"
@@ -213,6 +156,8 @@ class CyclePlan(Value):
         for place, stage in enumerate(self.stages):
             if stage.needs is not None and stage.needs not in names[:place]:
                 raise ValueError(f"the stage {stage.name} needs {stage.needs}, which is no stage before it")
+            if stage.generator not in (None, THE_GENERATOR, *(each.name for each in self.stages[:place] if each.makes_rubrics)):
+                raise ValueError(f"the generator of {stage.name}, {stage.generator}, is no stage before it with the role rubric")
         return self
 
 
@@ -252,7 +197,8 @@ class StepTask(Value):
     `folders` are those of the steps before it, by their kinds, `plan` is that of the plan's files, and
     `began_at` is when the cycle began. `holder` is the name, at
     the stage's server, of what serves its role now: the base's, where no version does. `sets` are the folders of the set steps of
-    all stages: what they learn from, no exam asks.
+    all stages: what they learn from, no exam asks. `generator` writes the stage's rubrics: the version of the stage that it
+    names, else what has the role `rubric` now; None: nobody has it.
     """
 
     cycle: UUID
@@ -266,6 +212,7 @@ class StepTask(Value):
     folders: dict[str, str] = Field(default={})
     sets: tuple[str, ...] = ()
     holder: str = ""
+    generator: ServedModel | None = None
 
 
 class CycleInput(Value):

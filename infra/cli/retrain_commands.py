@@ -9,11 +9,12 @@ from pathlib import Path
 from uuid import UUID
 
 from app.domain.errors import SetupError
-from app.domain.retraining import Cycle, CycleState, CycleWish
+from app.domain.retraining import Cycle, CyclePlan, CycleState, CycleWish
+from app.domain.training_stage import TrainingStage
 from app.models.service.acts import Actor
 from app.models.service.cycle_order import list_all_steps
 from app.models.service.cycles import Cycles
-from app.models.service.plan_files import read_plan
+from app.models.service.plan_files import read_plan, require_inputs
 from app.models.service.plan_needs import NeedKind, PlanNeed
 from app.models.service.scheduled_plans import ScheduledPlan, ScheduledPlans
 from app.models.service.temporal_gateway import TemporalCycles
@@ -54,18 +55,20 @@ async def open_cycles(settings: Settings) -> AsyncIterator[OpenCycles]:
 
 async def describe(settings: Settings, path: Path) -> int:
     """Print what a cycle of a plan would do and may take."""
-    plan = read_plan(path)
+    plan = _read_plan(path)
     print(f"{plan.name}: learns from what was said since {plan.since:%Y-%m-%d}")
     print(f"may take US$ {plan.caps.usd:.2f} and {plan.caps.device_hours:.1f} hours of {plan.device or 'this machine'}")
     for step in list_all_steps(plan):
         print(f"  {step.name}{'  (a person must agree)' if step.name in plan.approve else ''}")
     for stage in plan.stages:
         print(f"{stage.name}: {stage.recipe} from at least {stage.least_rows} rows of {stage.kind}, for the {stage.role}")
+        print(f"  made of {', '.join(stage.inputs + stage.collections)}{_tell_generator(plan, stage)}")
     return 0
 
 
 async def start(settings: Settings, path: Path) -> int:
     """Start a cycle and print its id."""
+    _read_plan(path)
     async with open_cycles(settings) as opened:
         print((await opened.cycles.start(path, opened.actor)).id)
     return 0
@@ -73,6 +76,7 @@ async def start(settings: Settings, path: Path) -> int:
 
 async def schedule(settings: Settings, path: Path, cron: str, time_zone: str) -> int:
     """Keep a plan's times."""
+    _read_plan(path)
     name = await TemporalCycles(_require_temporal(settings)).schedule_plan(settings.loop, path, cron, time_zone)
     print(f"cycles of {name} start at {cron!r} ({time_zone})")
     return 0
@@ -127,6 +131,21 @@ async def wish(settings: Settings, cycle: UUID, wished: CycleWish, why: str) -> 
 def describe_state(cycle: Cycle) -> str:
     """Return how a cycle stands, in a line."""
     return f"{cycle.state}: {cycle.detail}" if cycle.detail else str(cycle.state)
+
+
+def _read_plan(path: Path) -> CyclePlan:
+    """Read a plan whose inputs are here, where its cycles are worked."""
+    plan = read_plan(path)
+    require_inputs(plan)
+    return plan
+
+
+def _tell_generator(plan: CyclePlan, stage: TrainingStage) -> str:
+    if stage.generator is None:
+        return ""
+    holder = "what has the role rubric by then"
+    made = any(each.name == stage.generator for each in plan.stages)
+    return f"; rubrics by {f'the version of {stage.generator}, or else {holder}' if made else holder}"
 
 
 def _describe_plan(plan: ScheduledPlan) -> list[str]:

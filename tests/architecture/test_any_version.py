@@ -25,10 +25,11 @@ from app.domain.options import SearchScope
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.race_rubric import RaceCriterion, RaceDimension, RaceRubric
 from app.domain.reading import Reading
-from app.domain.retraining import Cycle, CyclePlan, ModelServer, TrainingStage
+from app.domain.retraining import Cycle, CyclePlan
 from app.domain.rubric import Criterion
 from app.domain.scorecard import CriterionScore
 from app.domain.served_models import ModelRole
+from app.domain.training_stage import ModelServer, TrainingStage
 from app.domain.value import Value
 from app.preferences.nouns.feedback import Choice, ChoiceReason, ChoiceVerdict
 from app.preferences.nouns.feedback import Dimension as Judged
@@ -141,6 +142,7 @@ SAMPLES: dict[type[Value], Callable[[], Value]] = {
     ),
     Choice: lambda: Choice(verdict=ChoiceVerdict.TIE, reasons=(ChoiceReason(dimension=Judged.USEFULNESS),)),
     Criterion: lambda: Criterion(title=f"no. {next(numbers)}", description="Key Criterion: It says why.", weight=5),
+    TrainingStage: lambda: STAGE,
     CyclePlan: lambda: CyclePlan(name="weekly", since=datetime(2026, 1, 1, tzinfo=UTC), stages=(STAGE,)),
     Cycle: lambda: Cycle(
         id=UUID(int=next(numbers)),

@@ -4,7 +4,6 @@
 """
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -13,9 +12,10 @@ from pathlib import Path
 
 import orjson
 
-from app.domain.retraining import ModelServer, StepOutcome, StepTask, StepVerdict
+from app.domain.retraining import StepOutcome, StepTask, StepVerdict
 from app.domain.split import Split
 from app.domain.step_folder import SET
+from app.domain.training_stage import ModelServer
 from app.domain.value import Value
 from app.models.artifacts.digests import digest_folder
 from training.folders import replace_file
@@ -26,13 +26,13 @@ from training.loop.gates.held_out import TrainedText
 from training.loop.gates.plan import COST
 from training.loop.gates.scores import ItemScore, group_scores
 from training.loop.stage_gate import name_cost, read_exams
+from training.loop.stage_models import describe_generator, endpoint_of
 from training.loop.stage_task import folder_of_run, folder_of_set, require_stage
 from training.loop.step import run_step
 from training.recipes.run_folder import TrainingFolder
 from training.synthesis.training_set.folder import ROWS
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.adapters import load_adapter, unload_adapter
-from workflows.chat_models.endpoint import ModelEndpoint, ModelPrices
 from workflows.chat_models.openai_compatible import connect_model
 
 SCORES, TRAINED = "scores.jsonl", "trained_on.jsonl"
@@ -45,7 +45,8 @@ async def examine(task: StepTask, folder: Path) -> StepOutcome:
         holder = await stack.enter_async_context(_connect(stage.server, task.holder or stage.server.base))
         candidate = await stack.enter_async_context(_load(stage.server, TrainingFolder(folder_of_run(task)).model))
         today = datetime.now(UTC).date()
-        sitting = ExamSitting(holder, candidate, folder_of_set(task), folder, today, stage.server.notation)
+        generator = describe_generator(task.generator)
+        sitting = ExamSitting(holder, candidate, folder_of_set(task), folder, today, stage.server.notation, generator)
         taken = [(name_cost(exam, exams), await take_exam(exam, sitting)) for exam in exams]
     scores = [_rename_cost(score, name) for name, found in taken for score in found]
     _write_lines(folder / SCORES, scores)
@@ -92,7 +93,7 @@ def _write_lines(path: Path, rows: Iterable[Value]) -> None:
 async def _load(server: ModelServer, adapter: Path) -> AsyncIterator[ChatModel]:
     """Load a candidate for the time of its exam."""
     name = f"exam-{digest_folder(adapter)[:16]}"
-    endpoint = _endpoint_of(server, name)
+    endpoint = endpoint_of(server, name)
     await load_adapter(endpoint, name, adapter)
     try:
         async with connect_model(endpoint) as model:
@@ -102,12 +103,7 @@ async def _load(server: ModelServer, adapter: Path) -> AsyncIterator[ChatModel]:
 
 
 def _connect(server: ModelServer, name: str) -> AbstractAsyncContextManager[ChatModel]:
-    return connect_model(_endpoint_of(server, name))
-
-
-def _endpoint_of(server: ModelServer, name: str) -> ModelEndpoint:
-    key = os.environ.get(server.key_setting, "") if server.key_setting else ""
-    return ModelEndpoint(server.address, name, key, ModelPrices(server.input_price, server.output_price))
+    return connect_model(endpoint_of(server, name))
 
 
 if __name__ == "__main__":

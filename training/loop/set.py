@@ -1,4 +1,8 @@
-"""The set that a stage of a cycle learns from, made of its snapshot. `python -m training.loop.set FOLDER`."""
+"""The set that a stage of a cycle learns from. `python -m training.loop.set FOLDER`.
+
+It is made of what the plan names as inputs: what the checks left of the cycle's export, runs and sets that are there already, or
+collections. A set that samples a policy asks the base at the stage's own server, and not the model of the settings.
+"""
 
 import asyncio
 import os
@@ -8,27 +12,32 @@ from pathlib import Path
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
 from app.domain.split import Split
 from app.domain.step_folder import SET
-from app.settings import read_settings
+from app.domain.training_stage import THE_EXPORT, TrainingStage
+from app.settings import Settings, read_settings
+from training.decontamination.public_sets import locate_benchmarks
 from training.loop.check import KEPT
-from training.loop.stage_gate import check_stage_gate
+from training.loop.stage_gate import check_stage_gate, read_exams
+from training.loop.stage_models import NOBODY, find_policy_base, lacks_generator, name_generator_of, name_policy
 from training.loop.stage_task import require_stage
 from training.loop.step import run_step
+from training.synthesis.catalogue import load_kind
 from training.synthesis.make_requested_set import make_requested_set
-from training.synthesis.set_request import SetRequest
-
-ALL_ROWS = 10_000_000
+from training.synthesis.named_models import GENERATOR_URL, NamedModels
+from training.synthesis.set_request import BASE, SetRequest
 
 
 async def make_stage_set(task: StepTask, folder: Path) -> StepOutcome:
     """Make the set. Where it has fewer rows for training than the stage wants, say how many are missing.
 
-    Nothing is made for a model that its gate could not pass.
+    Nothing is made for a model that its gate could not pass, nor without the generator that set or exams ask for rubrics.
     """
     check_stage_gate(task)
     stage = require_stage(task)
-    export = Path(task.folders["check"]) / KEPT
-    request = SetRequest(stage.kind, folder / SET, ALL_ROWS, inputs=(export,), options=stage.options)
-    manifest = await make_requested_set(read_settings(os.environ), request, lambda worked: None)
+    if lacks_generator(task, read_exams(task)):
+        return StepOutcome(verdict=StepVerdict.LACKING, detail=NOBODY)
+    settings = read_settings(os.environ)
+    request = describe_request(task, settings, folder / SET)
+    manifest = await make_requested_set(_settings_of(stage, settings), request, lambda worked: None, name_models(task))
     rows = manifest.rows.get(Split.TRAIN, 0)
     lacks = rows < stage.least_rows
     return StepOutcome(
@@ -37,6 +46,37 @@ async def make_stage_set(task: StepTask, folder: Path) -> StepOutcome:
         figures={"rows": manifest.rows, "refused": manifest.refused, "notices": manifest.notices},
         usd=manifest.usage.cost_microusd / 1_000_000,
     )
+
+
+def describe_request(task: StepTask, settings: Settings, out: Path) -> SetRequest:
+    """Return the request for a stage's set. Samples are those of the weights that the recipe begins with, unless options say so.
+
+    Raises:
+        InvalidInput: there is no such kind, or the recipe names no base.
+    """
+    stage, export = require_stage(task), Path(task.folders["check"]) / KEPT
+    options = dict(stage.options)
+    if BASE in load_kind(stage.kind).options and BASE not in options:
+        options[BASE] = find_policy_base(Path(task.plan) / stage.config, settings.models)
+    inputs = tuple(export if name == THE_EXPORT else Path(name) for name in stage.inputs)
+    return SetRequest(stage.kind, out, stage.most_rows, corpora=stage.collections, inputs=inputs, options=options)
+
+
+def name_models(task: StepTask) -> NamedModels:
+    """Return the models that a stage's set asks in place of those that the settings name, as far as its kind asks such."""
+    stage, known = require_stage(task), load_kind(require_stage(task).kind).options
+    return NamedModels(
+        policy=name_policy(stage.server) if BASE in known else None,
+        generator=name_generator_of(task) if GENERATOR_URL in known else None,
+    )
+
+
+def _settings_of(stage: TrainingStage, settings: Settings) -> Settings:
+    """Return the settings for a stage: its collections may be those of another home, as a stack that is up has its own open."""
+    if not stage.home:
+        return settings
+    kept = {"models_dir": settings.models, "benchmarks_dir": locate_benchmarks(settings)}
+    return settings.model_copy(update={"home": Path(stage.home), **kept})
 
 
 if __name__ == "__main__":

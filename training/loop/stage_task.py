@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from app.domain.errors import InvalidInput
-from app.domain.retraining import StepTask, TrainingStage
+from app.domain.retraining import StepTask
 from app.domain.step_folder import RUN, SET
+from app.domain.training_stage import TrainingStage
 
 
 def require_stage(task: StepTask) -> TrainingStage:

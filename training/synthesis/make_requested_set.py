@@ -11,10 +11,10 @@ from training.decontamination.public_sets import find_public_sets, locate_benchm
 from training.evaluation.harness.models import ModelFiles, codec_of, open_models
 from training.evaluation.harness.starting import PACKAGES
 from training.synthesis.catalogue import load_kind
-from training.synthesis.generator import open_generator
 from training.synthesis.input_digests import digest_inputs
 from training.synthesis.mined_consents import find_consent_moment
 from training.synthesis.mined_queries import drop_options, find_mined, mix_with_mined
+from training.synthesis.named_models import OF_SETTINGS, NamedModels, name_generator, open_named
 from training.synthesis.public_runs import refuse_public_runs
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import open_corpora
@@ -29,9 +29,9 @@ from workflows.prompts.library import PromptLibrary
 
 
 async def make_requested_set(
-    settings: Settings, request: SetRequest, told: Callable[[WorkedCandidate], None]
+    settings: Settings, request: SetRequest, told: Callable[[WorkedCandidate], None], named: NamedModels = OF_SETTINGS
 ) -> TrainingSetManifest:
-    """Make a set, or go on where the same command was cut off.
+    """Make a set, or go on where the same command was cut off. `named` are models in place of those that the settings name.
 
     Raises:
         InvalidInput: there is no such kind, or a file or an option cannot be used.
@@ -43,12 +43,17 @@ async def make_requested_set(
     own = replace(request, options=drop_options(request.options))
     kind.require_known(own.options)
     refuse_public_runs(request)
-    named = request.against or find_public_sets(locate_benchmarks(settings))
-    public, against = read_public_sets(named)
-    digests = digest_inputs(request, named)
+    kept_out = request.against or find_public_sets(locate_benchmarks(settings))
+    public, against = read_public_sets(kept_out)
+    digests = digest_inputs(request, kept_out)
     files = ModelFiles(request.model_file, request.verifier_file, request.threads)
     with open_corpora(settings, request.corpora) as corpora:
-        async with open_models(settings, files) as models, open_generator(own.options) as generator:
+        async with (
+            open_models(settings, files) as usual,
+            open_named(named.policy) as policy,
+            open_named(named.generator or name_generator(own.options)) as generator,
+        ):
+            models = replace(usual, system=policy or usual.system)
             begun = SetFolder(request.out).read_origin()
             today = begun.today if begun is not None else datetime.now(UTC).date()
             workshop = Workshop(own, corpora, models, PromptLibrary.load(), codec_of(settings), today, generator)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput
 
+BASE = "base"
+"""The option of kinds that sample a policy: the weights whose samples they are."""
 _DECIMAL = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from app.domain.errors import SetupError
 from app.domain.query import Language
+from app.settings import Codec
 from training.evaluation.harness.models import RunModels, ServedModel
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.audit import RowAudit, ShownRow
 from training.synthesis.training_set.outcome import KeptRow
-from workflows.agents.codec import StepCodec, TagCodec
+from workflows.agents.codec import SchemaCodec, StepCodec, TagCodec
 from workflows.agents.kit import Kit
 from workflows.agents.ports import Record
 from workflows.prompts.library import PromptLibrary
@@ -25,7 +26,7 @@ AUDIT = "audit"
 class Workshop:
     """What a kind of set is made with. The writer makes rows, the verifier judges them; it may be the same model.
 
-    The generator writes rubrics, in tags, as it is trained.
+    The generator writes rubrics, in the notation that it is served in: tags, where it was trained here.
     """
 
     request: SetRequest
@@ -45,7 +46,8 @@ class Workshop:
         if self.generator is None:
             raise SetupError("rubrics are written by a generator: give --option generator=URL and --option generator_model=NAME")
         kit = self._open_kit(self.generator, record, language)
-        return replace(kit, codec=TagCodec(), today=today)
+        codec = TagCodec() if self.generator.used.codec == Codec.TAGS else SchemaCodec()
+        return replace(kit, codec=codec, today=today)
 
     def open_writer(self, record: Record, language: Language) -> Kit:
         """Return the writer's kit for the work on one candidate.

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from app.domain.retraining import CyclePlan, CycleState, StepOutcome, StepVerdict, TrainingStage
+from app.domain.retraining import CyclePlan, CycleState, StepOutcome, StepVerdict
+from app.domain.training_stage import TrainingStage
 
 
 class StepKind(StrEnum):
@@ -82,6 +83,12 @@ def is_promoted(stage: str, outcomes: Mapping[str, StepOutcome]) -> bool:
     """Return whether a stage's version serves."""
     outcome = outcomes.get(f"{stage}.{StepKind.PROMOTE.value}")
     return outcome is not None and outcome.verdict is StepVerdict.DONE
+
+
+def is_served(stage: str, outcomes: Mapping[str, StepOutcome]) -> bool:
+    """Return whether a stage's version is at its server, and neither its gate nor its canary refused it."""
+    outcome = outcomes.get(f"{stage}.{StepKind.SERVE.value}")
+    return outcome is not None and outcome.verdict is StepVerdict.DONE and not is_refused(stage, outcomes)
 
 
 def is_refused(stage: str, outcomes: Mapping[str, StepOutcome]) -> bool:

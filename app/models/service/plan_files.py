@@ -9,8 +9,11 @@ from pydantic import ValidationError
 
 from app.domain.errors import InvalidInput
 from app.domain.retraining import CyclePlan
+from app.domain.training_stage import THE_EXPORT
 
 PLAN, PLANS = "plan.toml", "plans"
+OF_EXPORTS = "preference-pairs"
+"""The kind of set that is made of readers' choices. All others are made of runs, of other sets, or of collections."""
 
 
 def read_plan(path: Path) -> CyclePlan:
@@ -27,11 +30,29 @@ def read_plan(path: Path) -> CyclePlan:
         raise InvalidInput(f"{path} is no TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InvalidInput(f"{path}: {where}: {first['msg'].removeprefix('Value error, ')}") from error
+        where = f"{'.'.join(map(str, first['loc']))}: " if first["loc"] else ""
+        raise InvalidInput(f"{path}: {where}{first['msg'].removeprefix('Value error, ')}") from error
     if missing := [name for name in plan.files if not (path.parent / name).is_file()]:
         raise InvalidInput(f"{path} names {', '.join(missing)}, and there is no such file beside it")
+    for stage in plan.stages:
+        if stage.kind != OF_EXPORTS and THE_EXPORT in stage.inputs:
+            raise InvalidInput(
+                f"{path}: no export is made into {stage.kind}, the set of {stage.name}: name under inputs what it is made of, or "
+                "say inputs = [] and name collections"
+            )
     return plan
+
+
+def require_inputs(plan: CyclePlan) -> None:
+    """Require that all inputs of a plan are on this machine.
+
+    Raises:
+        InvalidInput: one is not; the message names it.
+    """
+    for stage in plan.stages:
+        named = [name for name in (*stage.inputs, stage.home) if name and name != THE_EXPORT]
+        if missing := [name for name in named if not Path(name).exists()]:
+            raise InvalidInput(f"the set of {stage.name} is to be made of {', '.join(missing)}, and there is no such path")
 
 
 def copy_plan(path: Path, plan: CyclePlan, folder: Path) -> None:

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import asyncpg
 
-from app.domain.retraining import CyclePlan, TrainingStage
+from app.domain.retraining import CyclePlan
+from app.domain.training_stage import THE_EXPORT, TrainingStage
+from app.models.service.plan_files import OF_EXPORTS
 from app.preferences.service.learnable import LearnableVotes, count_learnable
-
-VOTES = "preference-pairs"
-"""The kind of set whose rows are readers' choices. How many rows the other kinds have is known once they are made."""
 
 
 class NeedKind(StrEnum):
@@ -49,4 +48,5 @@ async def estimate_needs(database: asyncpg.Pool, plan: CyclePlan, now: datetime)
 
 
 def _count_rows(stage: TrainingStage, votes: LearnableVotes) -> int | None:
-    return votes.rows if stage.kind == VOTES else None
+    """Return how many rows there are for a stage. How many other kinds of sets have is known once they are made."""
+    return votes.rows if stage.kind == OF_EXPORTS and THE_EXPORT in stage.inputs else None

@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
-from app.domain.retraining import Cycle, CyclePlan, ModelServer, TrainingStage
+from app.domain.retraining import Cycle, CyclePlan
 from app.domain.served_models import ModelRole
+from app.domain.training_stage import ModelServer, TrainingStage
 from app.models.service.step_papers import StepPaper, read_papers
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)

@@ -9,9 +9,10 @@ from typing import Any
 from uuid import uuid4
 
 from app.domain.query import Language
-from app.domain.retraining import ModelServer, StepOutcome, StepTask, TrainingStage
+from app.domain.retraining import StepOutcome, StepTask
 from app.domain.served_models import ModelRole
 from app.domain.split import Split
+from app.domain.training_stage import ModelServer, TrainingStage
 from tests.support.training_sets import refuse_work
 from tests.training.loop.reader_export import make_question
 from training.decontamination.known_texts import KnownTexts
@@ -95,6 +96,7 @@ def make_task(
     for each in (plan, *(folder / kind for kind in KINDS), folder / "train/run/model"):
         each.mkdir(parents=True)
     (folder / "train/run/model/adapter_config.json").write_text("{}")
+    (plan / "recipe.toml").touch()
     (plan / "gate.toml").write_text(gate)
     for name, text in exams.items():
         (plan / name).write_text(text)

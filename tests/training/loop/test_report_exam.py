@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.errors import InvalidInput
 from app.domain.retraining import StepTask, StepVerdict
-from app.domain.served_models import ModelRole
+from app.domain.served_models import ModelRole, Notation, ServedModel
 from tests.support.adapter_server import AdapterServer, serve_adapters
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
@@ -127,6 +127,26 @@ async def test_a_judge_marks_by_the_rubric_of_the_question_and_spoilt_reports_to
     assert gained["judge_addressing"] == {"before": 1.0 if fooled else 0.0, "after": 0.0}
     assert gained["padded"] == {"before": 0.0, "after": 0.0}
     assert sum(score["metric"] == "probe/padded" for score in read_scores(task)) == 2
+
+
+async def test_the_generator_of_the_stage_writes_the_rubrics_of_its_exam(task: StepTask, server: AdapterServer) -> None:
+    server.speech = let_candidate_write(TABLED)
+    asked: list[str] = []
+
+    def answer(prompt: StubPrompt) -> str | None:
+        asked.append(f"{prompt.step} by {prompt.model}")
+        return Judge().answer(prompt)
+
+    async with serve_model_stub(ModelStub(answerer=answer)) as stub:
+        judge = f'judge = {{url = "{stub.base_url}", model = "judge"}}\n'
+        (Path(task.plan) / "exam.toml").write_text(f'{EXAM}most_items = 4\ngenerator = "@rubric"\n{judge}')
+        model = ServedModel(name="rubric-v2", address=stub.base_url, notation=Notation.SCHEMA)
+        examined, _ = await take_exam_and_gate(task.model_copy(update={"generator": model}))
+        with pytest.raises(InvalidInput, match="no model has that role"):
+            await take_exam_and_gate(task)
+    assert examined.figures["means"]["report_quality"] == {"before": 0.0, "after": 1.0}
+    assert asked.count("rubric by rubric-v2") == 4
+    assert set(asked) == {"rubric by rubric-v2", "criterion by judge"}
 
 
 async def test_a_judge_without_a_rubric_is_refused(task: StepTask) -> None:

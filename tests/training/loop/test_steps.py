@@ -10,9 +10,10 @@ import orjson
 import pytest
 
 from app.domain.errors import InvalidInput
-from app.domain.retraining import DataChecks, ModelServer, StepOutcome, StepTask, StepVerdict, TrainingStage
+from app.domain.retraining import DataChecks, StepOutcome, StepTask, StepVerdict
 from app.domain.served_models import ModelRole
 from app.domain.step_folder import SET
+from app.domain.training_stage import ModelServer, TrainingStage
 from tests.support.chain_policy import save_chain_policy
 from tests.training.loop.reader_export import choose_split, make_pair, write_export
 from training.loop.check import check_data

@@ -19,8 +19,8 @@ from workflows.agents.ports import ChatModel
 from workflows.prompts.library import PromptLibrary
 
 
-def serve(model: ChatModel | None) -> ServedModel | None:
-    return ServedModel(model, ModelUsed(name=model.name, codec="schema")) if model else None
+def serve(model: ChatModel | None, codec: str = "schema") -> ServedModel | None:
+    return ServedModel(model, ModelUsed(name=model.name, codec=codec)) if model else None
 
 
 async def make_kind(
@@ -28,7 +28,7 @@ async def make_kind(
 ) -> TrainingSetManifest:
     """Make the set, as `rubrica data make` does, with these models."""
     models = RunModels(serve(writer), serve(verifier))
-    workshop = Workshop(request, (), models, PromptLibrary.load(), SchemaCodec(), TODAY, serve(generator))
+    workshop = Workshop(request, (), models, PromptLibrary.load(), SchemaCodec(), TODAY, serve(generator, "tags"))
     recipe = load_kind(request.kind).open_recipe(workshop)
     origin = SetOrigin(
         kind=request.kind,

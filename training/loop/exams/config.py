@@ -58,7 +58,7 @@ class ReportExamConfig(ExamConfig):
     """An exam of reports over rows of `sets` (report-data, self-samples) and over recorded runs, which have no splits.
 
     Without `judge` rules alone mark. With one, the rubric of the row does, or the one that the model of `[generator]` writes for
-    the question; of each `probe_each`-th report spoilt ones are judged too.
+    the question (`@rubric`: the generator of the stage); of each `probe_each`-th report spoilt ones are judged too.
     """
 
     kind: Literal[ExamKind.REPORTS] = ExamKind.REPORTS
@@ -66,7 +66,7 @@ class ReportExamConfig(ExamConfig):
     most_tokens: int = Field(default=WHOLE_REPORT.max_tokens, ge=1)
     probe_each: int = Field(default=1, ge=1)
     aggregation: Aggregation = Aggregation.BOUNDED
-    generator: JudgeSection | None = None
+    generator: JudgeSection | Literal["@rubric"] | None = None
 
 
 class SearchWorld(Value):

@@ -21,7 +21,7 @@ from training.loop.exams.report_items import ReportItem, read_items
 from training.loop.exams.sitting import ExamSitting
 from training.loop.gates.plan import COST, PROBE
 from training.loop.gates.scores import ItemScore
-from training.recipes.judge_section import OpenKits, open_judges
+from training.recipes.judge_section import JudgeSection, OpenKits, open_judges
 from training.rewards.quote_citations import number_quotes, read_draft
 from training.rewards.sameness import has_words
 from training.rewards.score import Score, require_present
@@ -128,9 +128,19 @@ async def _open_judge(config: ReportExamConfig, sitting: ExamSitting) -> AsyncIt
     if config.judge is None:
         yield None
         return
-    models = [config.judge, *([config.generator] if config.generator else [])]
+    generator = _find_generator(config, sitting)
+    models = [config.judge, *([generator] if generator else [])]
     async with open_judges(models, sitting.folder, sitting.today) as open_kits:
         yield ReportJudge(config, open_kits)
+
+
+def _find_generator(config: ReportExamConfig, sitting: ExamSitting) -> JudgeSection | None:
+    """Return what writes rubrics: the model that the exam names, or the stage's."""
+    if config.generator is None or isinstance(config.generator, JudgeSection):
+        return config.generator
+    if sitting.generator is None:
+        raise InvalidInput(f"the exam has its rubrics written by {config.generator}, and no model has that role")
+    return sitting.generator
 
 
 def _subtract(other: Score, plain: Score) -> Score:

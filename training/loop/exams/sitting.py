@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 
 from app.domain.served_models import Notation
+from training.recipes.judge_section import JudgeSection
 from workflows.agents.ports import ChatModel
 
 
@@ -12,7 +13,7 @@ from workflows.agents.ports import ChatModel
 class ExamSitting:
     """The holder of a role and the candidate, at the server where they serve and in its notation.
 
-    `own_set` is the stage's set; in `folder` the answers of judges are stored.
+    `own_set` is the stage's set; in `folder` the answers of judges are stored. `generator` is what writes the stage's rubrics.
     """
 
     holder: ChatModel
@@ -21,3 +22,4 @@ class ExamSitting:
     folder: Path
     today: date
     notation: Notation = Notation.TAGS
+    generator: JudgeSection | None = None

@@ -18,7 +18,7 @@ from app.domain.rubric import Rubric
 from training.base_lineage import digest_base, trace_base
 from training.rewards.score import require_present
 from training.synthesis.catalogue import SetKind
-from training.synthesis.generator import GENERATOR_MODEL, GENERATOR_URL
+from training.synthesis.named_models import GENERATOR_MODEL, GENERATOR_URL
 from training.synthesis.recorded_runs import require_one_notation
 from training.synthesis.self_samples.figures import count_figures
 from training.synthesis.self_samples.presets import load_preset
@@ -26,6 +26,7 @@ from training.synthesis.self_samples.prompts import SamplePrompt, read_prompts
 from training.synthesis.self_samples.rows import ScoreLimits, keep_samples
 from training.synthesis.self_samples.sampling import Sampling, sample_outputs
 from training.synthesis.self_samples.scoring import Scoring
+from training.synthesis.set_request import BASE
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from training.synthesis.training_set.recipe import QUOTED, SetRecipe
 from training.synthesis.workshop import Workshop
@@ -36,7 +37,6 @@ from workflows.systems.local_record import LocalRecord
 
 PRESET, SAMPLES, TEMPERATURE, TOKENS = "preset", "samples", "temperature", "tokens"
 JUDGES, HIGH, LOW, MARGIN = "judges", "high", "low", "margin"
-BASE = "base"
 OPTIONS = frozenset({BASE, PRESET, SAMPLES, TEMPERATURE, TOKENS, JUDGES, HIGH, LOW, MARGIN, GENERATOR_URL, GENERATOR_MODEL})
 SAMPLING_STAGE, RUBRIC_STAGE, JUDGE_STAGE = "sampling", "rubric", "judge"
 FEWEST = 2

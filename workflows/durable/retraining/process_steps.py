@@ -9,10 +9,12 @@ import orjson
 from pydantic import ValidationError
 
 from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepTask, StepVerdict
+from app.domain.served_models import ServedModel
 from app.domain.step_folder import OUTCOME, PROGRESS, SERVER_AWAY, SIGNALLED, TASK
 from app.models.service.cycle_order import Step, StepKind
-from app.models.storage import aliases, cycles, served
+from app.models.storage import cycles
 from workflows.durable.persistence import persist
+from workflows.durable.retraining.holders import find_generator, find_holder
 from workflows.durable.retraining.interruption import LOOK_EVERY, CycleInterrupted, ServerAway, StepKilled, wait_a_look
 from workflows.durable.retraining.keeper import OUTPUT
 from workflows.durable.retraining.leasing import hold_device
@@ -30,7 +32,7 @@ NEEDS_DEVICE = (StepKind.TRAIN, StepKind.EXAM)
 SHOWN_OUTPUT = 600
 
 
-async def run_process(place: LoopWorkplace, cycle: Cycle, step: Step) -> StepOutcome:
+async def run_process(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes: Mapping[str, StepOutcome]) -> StepOutcome:
     """Run a step's process to its outcome: find it where it goes on, start it where it does not.
 
     Raises:
@@ -44,14 +46,14 @@ async def run_process(place: LoopWorkplace, cycle: Cycle, step: Step) -> StepOut
     async with hold_device(place.database, cycle, device, step.name):
         look = await place.processes.look(folder)
         if not look.alive and not (folder / OUTCOME).exists():
-            await _start(place, cycle, step, folder)
+            await _start(place, cycle, step, folder, outcomes)
         return _read_outcome(folder, await _watch(place, cycle, step, folder))
 
 
-async def _start(place: LoopWorkplace, cycle: Cycle, step: Step, folder: Path) -> None:
+async def _start(place: LoopWorkplace, cycle: Cycle, step: Step, folder: Path, outcomes: Mapping[str, StepOutcome]) -> None:
     await note_beginning(place, cycle, step)
-    holder = await _find_holder(place, step)
-    _write(folder / TASK, _describe(place, cycle, step, holder).model_dump_json())
+    holder, generator = await find_holder(place, step), await find_generator(place, cycle, step, outcomes)
+    _write(folder / TASK, _describe(place, cycle, step, holder, generator).model_dump_json())
     command = (place.python, "-m", f"training.loop.{step.kind.value}", str(folder))
     await place.processes.start(folder, command, _environment_of(step))
 
@@ -88,19 +90,7 @@ async def _tell_progress(place: LoopWorkplace, cycle: Cycle, step: Step, folder:
     return now
 
 
-async def _find_holder(place: LoopWorkplace, step: Step) -> str:
-    """Return what serves a stage's role now on the stage's server: a version of before, else the base."""
-    if step.stage is None:
-        return ""
-    server, role = step.stage.server, step.stage.role
-    alias = (await persist(lambda: aliases.list_all(place.database))).get(role)
-    known = await persist(lambda: served.get(place.database, alias.served)) if alias else None
-    if known is None or known.model.version is None or known.gone_at is not None or known.model.address != server.address:
-        return server.base
-    return known.model.name
-
-
-def _describe(place: LoopWorkplace, cycle: Cycle, step: Step, holder: str) -> StepTask:
+def _describe(place: LoopWorkplace, cycle: Cycle, step: Step, holder: str, generator: ServedModel | None) -> StepTask:
     return StepTask(
         cycle=cycle.id,
         step=step.name,
@@ -110,6 +100,7 @@ def _describe(place: LoopWorkplace, cycle: Cycle, step: Step, holder: str) -> St
         checks=cycle.plan.checks,
         held_out=cycle.plan.held_out,
         holder=holder,
+        generator=generator,
         stage=step.stage,
         folders={kind.value: str(folder) for kind, folder in place.folders_of(cycle, step.stage).items()},
         sets=tuple(str(place.folder_of(cycle, Step(StepKind.SET, stage))) for stage in cycle.plan.stages),

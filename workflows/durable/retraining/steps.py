@@ -19,4 +19,4 @@ async def take_step(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes: Ma
     if own := place.own_steps.get(step.kind):
         await note_beginning(place, cycle, step)
         return await own(place, cycle, step, outcomes)
-    return await run_process(place, cycle, step)
+    return await run_process(place, cycle, step, outcomes)

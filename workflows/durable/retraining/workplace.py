@@ -6,7 +6,8 @@ from pathlib import Path
 
 import asyncpg
 
-from app.domain.retraining import Cycle, StepOutcome, TrainingStage
+from app.domain.retraining import Cycle, StepOutcome
+from app.domain.training_stage import TrainingStage
 from app.models.artifacts.ports import ArtifactStore
 from app.models.service.cycle_order import ONCE, Step, StepKind
 from workflows.durable.retraining.processes import LocalProcesses, StepProcesses

@@ -58,7 +58,7 @@ async def operator(loop: ToyLoop, api: ApiClient) -> Person:
 async def plan(loop: ToyLoop) -> AsyncIterator[str]:
     """The name of a scheduled plan, which asks a person before it loads a model."""
     name = f"weekly-{uuid4().hex[:8]}"
-    samples = STAGE.replace('"rubric"', '"writer"', 2).replace("preference-pairs", "self-samples")
+    samples = STAGE.replace('"rubric"', '"writer"', 2).replace("preference-pairs", "self-samples") + 'inputs = ["/srv/reports"]\n'
     gateway = TemporalCycles(loop.house.address)
     written = loop.write_plan('approve = ["rubric.serve"]', stages=STAGE + samples, name=name)
     await gateway.schedule_plan(loop.folder, written, "0 3 * * sun", "Asia/Shanghai")

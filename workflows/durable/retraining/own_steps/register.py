@@ -10,8 +10,9 @@ from typing import Any
 import orjson
 
 from app.domain.model_versions import EvaluationKind, TrainedModel, TrainedOn, VersionState
-from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepVerdict, TrainingStage
+from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepVerdict
 from app.domain.step_folder import EXPORT, GATE_TABLE, RUN, SET
+from app.domain.training_stage import TrainingStage
 from app.models.service.cycle_order import Step, StepKind
 from app.models.service.registry import add_version, change_state, note_evaluation
 from app.models.storage import cycles, versions

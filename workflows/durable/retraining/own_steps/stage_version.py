@@ -3,7 +3,8 @@
 from uuid import UUID, uuid5
 
 from app.domain.model_versions import ModelVersion
-from app.domain.retraining import Cycle, TrainingStage
+from app.domain.retraining import Cycle
+from app.domain.training_stage import TrainingStage
 from app.models.service.cycle_order import Step
 from app.models.service.registry import get_version
 from workflows.durable.retraining.workplace import LoopWorkplace
