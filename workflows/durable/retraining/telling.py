@@ -4,6 +4,7 @@ import logging
 
 import asyncpg
 
+from app.database.engine import translate_outages
 from app.domain.retraining import Cycle, CycleEventType, CycleState
 from app.models.service.cycle_order import Step
 from app.models.storage import cycles
@@ -22,8 +23,15 @@ async def note_beginning(place: LoopWorkplace, cycle: Cycle, step: Step) -> None
 
 
 async def change_state(database: asyncpg.Pool, cycle: Cycle, state: CycleState, detail: str) -> None:
-    """Store a cycle's state, and tell of it where it is another one."""
-    if await persist(lambda: cycles.set_state(database, cycle.id, state, detail)):
+    """Store a cycle's state, and tell of it where it is another one: at once, so that who sees its end reads the whole log."""
+    if await persist(lambda: _store_state(database, cycle, state, detail)):
         log.info("cycle %s: %s %s", cycle.id, state, detail)
-        told = {"state": state, "detail": detail}
-        await persist(lambda: cycles.tell(database, cycle.id, CycleEventType.STATE_CHANGED, told))
+
+
+async def _store_state(database: asyncpg.Pool, cycle: Cycle, state: CycleState, detail: str) -> bool:
+    async with translate_outages(), database.acquire() as connection, connection.transaction():
+        changed = await cycles.set_state(connection, cycle.id, state, detail)
+        if changed:
+            told = {"state": state, "detail": detail}
+            await cycles.tell(connection, cycle.id, CycleEventType.STATE_CHANGED, told)
+    return changed

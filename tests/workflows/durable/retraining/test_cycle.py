@@ -147,7 +147,7 @@ async def test_a_step_that_fails_ends_the_cycle_with_what_it_printed(loop: ToyLo
 
 async def test_an_error_that_nobody_expected_is_tried_again_and_then_fails_the_step_with_its_traceback(loop: ToyLoop) -> None:
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan('approve = ["rubric.register"]'), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan('approve = ["rubric.register"]'), ANN)
         await loop.wait_for(cycle.id, "waiting")
         (loop.folder / str(cycle.id) / "rubric.train" / "run" / "origin.json").write_text("{}")
         await loop.cycles.approve(cycle.id, "rubric.register", *BY)
@@ -228,7 +228,7 @@ async def test_a_role_that_a_person_moved_meanwhile_stays_as_they_said(loop: Toy
     models = [ServedModel(name=name, address="http://127.0.0.1:9/v1") for name in ("base", "another")]
     await register_settings(loop.house.database, models)
     async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan('approve = ["rubric.serve"]'), "ann@example.org")
+        cycle = await loop.cycles.start(loop.write_plan('approve = ["rubric.serve"]'), ANN)
         await loop.wait_for(cycle.id, "waiting")
         async with loop.house.database.acquire() as connection, connection.transaction():
             await move_alias(connection, ModelRole.RUBRIC, "another", *BY)

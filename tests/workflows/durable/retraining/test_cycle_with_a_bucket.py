@@ -10,7 +10,7 @@ from app.models.artifacts.folder import FolderArtifacts
 from tests.support.adapter_server import serve_adapters
 from tests.support.faulty_store import Fault, FaultyStore, running_faults
 from tests.support.s3_server import sign_in
-from tests.workflows.durable.retraining.toy_cycle import ToyLoop
+from tests.workflows.durable.retraining.toy_cycle import ANN, ToyLoop
 from tests.workflows.durable.whole_product import WholeProduct
 
 pytestmark = pytest.mark.extra("obstore", "SeaweedFS")
@@ -36,7 +36,7 @@ async def test_what_was_trained_is_not_lost_while_the_store_is_away(
         copies = tmp_path / "copies"
         store = S3Artifacts(Bucket("s3://cycles", patience=timedelta(milliseconds=300)), FolderArtifacts(copies))
         async with loop.worker(artifacts=store):
-            cycle = await loop.cycles.start(loop.write_plan(), "ann@example.org")
+            cycle = await loop.cycles.start(loop.write_plan(), ANN)
             waiting = await loop.wait_for(cycle.id, "waiting")
             assert waiting.detail.startswith("rubric.register waits for a server: s3://cycles cannot do this now")
             faulty.faults = []

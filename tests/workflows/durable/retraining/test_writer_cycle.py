@@ -12,7 +12,7 @@ from app.models.storage import aliases
 from tests.support.adapter_server import serve_adapters
 from tests.training.loop.exam_stage import DEEPER, PAID, WRITER_GATE, make_report_row, write_sided_set
 from tests.training.loop.told_writers import SOUND, let_candidate_write
-from tests.workflows.durable.retraining.toy_cycle import STAGE, ToyLoop
+from tests.workflows.durable.retraining.toy_cycle import ANN, STAGE, ToyLoop
 from tests.workflows.durable.whole_product import WholeProduct
 
 
@@ -35,7 +35,7 @@ def write_plan(loop: ToyLoop, folder: Path) -> Path:
 async def test_a_better_writer_gets_its_role(loop: ToyLoop, tmp_path: Path) -> None:
     loop.server.speech = let_candidate_write(SOUND)
     async with loop.worker():
-        cycle = await loop.cycles.start(write_plan(loop, tmp_path), "ann@example.org")
+        cycle = await loop.cycles.start(write_plan(loop, tmp_path), ANN)
         await loop.wait_for(cycle.id, "promoted")
     version = await find_version(loop.house.database, "writer-v1")
     assert version.state is VersionState.SERVING
@@ -45,7 +45,7 @@ async def test_a_better_writer_gets_its_role(loop: ToyLoop, tmp_path: Path) -> N
 async def test_a_writer_whose_citations_carry_less_is_refused(loop: ToyLoop, tmp_path: Path) -> None:
     loop.server.speech = let_candidate_write(f"# Ashford\n\n{PAID[:-1]} [q2]. {DEEPER[:-1]} [q1].")
     async with loop.worker():
-        cycle = await loop.cycles.start(write_plan(loop, tmp_path), "ann@example.org")
+        cycle = await loop.cycles.start(write_plan(loop, tmp_path), ANN)
         ended = await loop.wait_for(cycle.id, "refused")
     assert "citation_support: the opposite is shown" in ended.detail
     assert (await find_version(loop.house.database, "writer-v1")).state is VersionState.REFUSED
