@@ -231,7 +231,7 @@ async def test_a_role_that_a_person_moved_meanwhile_stays_as_they_said(loop: Toy
         cycle = await loop.cycles.start(loop.write_plan('approve = ["rubric.serve"]'), ANN)
         await loop.wait_for(cycle.id, "waiting")
         async with loop.house.database.acquire() as connection, connection.transaction():
-            await move_alias(connection, ModelRole.RUBRIC, "another", *BY)
+            await move_alias(connection, ModelRole.RUBRIC, "another", ANN.name, "a test")
         await loop.cycles.approve(cycle.id, "rubric.serve", *BY)
         ended = await loop.wait_for(cycle.id, "lacking")
     assert "ann@example.org gave the rubric to another (a test)" in ended.detail
