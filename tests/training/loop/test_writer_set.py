@@ -1,6 +1,7 @@
 """The set of a writer's stage: its base is sampled at the stage's server, and the generator that votes trained scores it."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,12 +38,12 @@ class Models:
     """What three servers are asked, and what they answer: the policy at the stage's server, the judge, the generator."""
 
     asked: list[tuple[str, StubPrompt]] = field(default_factory=list)
-    samples: int = 0
+    samples: Counter[str] = field(default_factory=Counter)
 
     def write(self, prompt: StubPrompt) -> str:
         self.asked.append(("policy", prompt))
-        self.samples += 1
-        return TABLED if self.samples % 2 else PLAIN
+        self.samples[prompt.last] += 1
+        return TABLED if self.samples[prompt.last] % 2 else PLAIN
 
     def judge(self, prompt: StubPrompt) -> str:
         self.asked.append(("judge", prompt))

@@ -1,6 +1,7 @@
 """A cycle of two stages: votes train a generator of rubrics, whose version scores the writer's samples. The sets are real."""
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from uuid import UUID
@@ -27,16 +28,16 @@ def judge(prompt: StubPrompt) -> str:
 
 
 class Speaking:
-    """The server of the cycle: its base writes reports, every adapter writes rubrics."""
+    """The server of the cycle: its base writes two reports of a question in turn, every adapter writes rubrics."""
 
     def __init__(self) -> None:
-        self.samples = 0
+        self.samples = Counter[str]()
 
     def __call__(self, model: str, messages: Sequence[str]) -> str:
         if model != BASE:
             return in_tags(RUBRIC)
-        self.samples += 1
-        return TABLED if self.samples % 2 else PLAIN
+        self.samples[messages[-1]] += 1
+        return TABLED if self.samples[messages[-1]] % 2 else PLAIN
 
 
 @pytest.fixture
