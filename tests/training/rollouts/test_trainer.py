@@ -75,7 +75,7 @@ def test_clipping_and_entropy_are_means_over_tokens_however_the_rows_are_read(tm
     assert together["clipped/high"] * 6 == pytest.approx(round(together["clipped/high"] * 6)), "six tokens were sampled"
     assert together["clipped/low"] + together["clipped/high"] > 0
     for name in ("clipped/low", "clipped/high", "entropy"):
-        assert one[name] == pytest.approx(together[name], abs=1e-6), name
+        assert one[name] == pytest.approx(together[name], rel=1e-3), name
 
 
 def test_a_gap_between_sampler_and_trainer_is_seen_and_corrected(tmp_path: Path) -> None:
