@@ -18,6 +18,7 @@ from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
 from tests.support.stack import run_rubrica
 from tests.support.training_sets import make_report_data, write_set
+from tests.training.recipes.enclosing_policy import save_enclosing_policy
 from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
 from training.recipes.catalogue import load_recipe
 from training.recipes.config import read_config
@@ -55,9 +56,11 @@ async def judge() -> AsyncIterator[dict[str, str]]:
 
 
 @pytest.mark.extra("trl")
-@pytest.mark.xfail(reason="every answer of the random policy scores -1.3, so nothing is left to train on: not understood")
 async def test_the_recipe_trains_against_a_judge_and_goes_on_where_it_was_cut_off(tmp_path: Path, judge: dict[str, str]) -> None:
-    config, out = write_toy(tmp_path, "report_rl", rows=10, judge=judge, **CUT_SHORT), tmp_path / "run"
+    data = ReportDataSection(sets=(write_set(tmp_path / "report-data", "report-data", 10),))
+    base = save_enclosing_policy(tmp_path / "base", read_tasks(data, Writer.ONE_CALL, Split.TRAIN))
+    config = write_toy(tmp_path, "report_rl", judge=judge, model={"base": str(base)}, **CUT_SHORT)
+    out = tmp_path / "run"
     done = await asyncio.to_thread(
         run_rubrica, tmp_path / "home", "train", "report_rl", "--config", str(config), "--out", str(out), **OFFLINE
     )
