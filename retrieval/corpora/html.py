@@ -1,41 +1,153 @@
-"""A reader of HTML files: readable text without navigation, scripts and comments."""
+"""The reader of HTML: the readable text of pages, files, books and mails, without navigation, scripts and what nobody sees."""
 
 import re
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from datetime import date
+from typing import NamedTuple
 
 import trafilatura
 from lxml import html as parser
-from lxml.etree import LxmlError
+from lxml.etree import LxmlError, strip_attributes
+from lxml.html import HtmlElement
+from trafilatura.metadata import extract_metadata
+from trafilatura.settings import Document
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
+from retrieval.corpora.formulas import write_formulas
 from retrieval.corpora.html_blocks import wrap_loose_text
-from retrieval.corpora.plain import decode_text
+from retrieval.corpora.html_marks import write_marks
+from retrieval.fetch.charset import decode_page
+from retrieval.fetch.hidden import take_hidden
+from retrieval.fetch.invisible import split_visible
 from retrieval.language.stated_date import read_stated_date
 
-_UNSEEN = ("script", "style", "noscript", "template", "head")
+THIN_CHARS = 80
+PAGE_FORM_CHARS = 200
+"""A form with more text than this holds the page itself: ASP.NET encloses the whole body in one."""
+_CONTROLS = ("button", "input", "select", "option", "textarea", "label")
+_DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "canvas", "link", "base", "template", "noscript", *_CONTROLS)
 _TITLES = ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "caption", "figcaption")
 _BLOCKS = (*_TITLES, "p", "div", "li", "dt", "dd", "tr", "blockquote", "pre", "section", "article", "details", "br")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
-_CODE = re.compile(r"(<pre\b(?:(?!<pre\b).)*?</pre\s*>)", re.IGNORECASE | re.DOTALL)
+
+
+class PageText(NamedTuple):
+    """The text of a page and what it says of itself. `hidden` are the words that nobody sees."""
+
+    text: str
+    title: str
+    author: str
+    site: str
+    published: date | None
+    hidden: str
 
 
 def read_html(content: bytes) -> Extract:
-    """Read an HTML page: its main text by trafilatura, or all visible text of a page without a main text."""
-    page = trafilatura.load_html(content)
-    if page is None:
-        raise SourceUnreadable("is not HTML")
-    blocks, published = _list_code_blocks(page), read_stated_date(page)
+    """Read a file of HTML."""
+    page = read_page(decode_page(content))
+    return Extract(page.text, title=page.title, author=page.author, published=page.published)
+
+
+def read_page(text: str) -> PageText:
+    """Read a page: its main text by trafilatura, or all visible text of a page without a main text.
+
+    Raises:
+        SourceUnreadable: it is not HTML.
+    """
+    page = _parse_page(text)
+    spelled = split_visible(str(page.text_content())).hidden  # the next steps drop such characters
+    hidden = take_hidden(page)
+    stated, published = _read_metadata(page), read_stated_date(page)  # before scripts go: they read JSON-LD
+    _clean_page(page)
+    blocks, whole = _list_code_blocks(page), _write_whole(deepcopy(page))
     wrap_loose_text(page)
-    found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True, with_metadata=True)
-    if found is None or isinstance(found, dict) or not found.text:
-        page = decode_text(content)
-        return Extract(visible_text_of(page), title=_title_of(page), published=published)
-    text = _split_paragraphs(found.text, blocks)
-    return Extract(text, title=found.title or "", author=found.author or "", published=published)
+    main = _split_paragraphs(_extract_text(page), blocks)
+    return PageText(
+        split_visible(main if len(main) >= THIN_CHARS else max(main, whole, key=len)).text.strip(),
+        title=stated.title or "",
+        author=stated.author or "",
+        site=stated.sitename or "",
+        published=published,
+        hidden="\n".join(part for part in (spelled, hidden) if part),
+    )
 
 
-def _list_code_blocks(page: parser.HtmlElement) -> list[str]:
+def visible_text_of(text: str) -> str:
+    """Return all visible text of a page (a chapter, a mail), with blank lines between paragraphs. In code alone lines end."""
+    page = _parse_page(text)
+    take_hidden(page)
+    _clean_page(page)
+    return split_visible(_write_whole(page)).text
+
+
+def _parse_page(text: str) -> HtmlElement:
+    """Parse a page. What stands before and after its root (an XML declaration, comments) has no parent, and is left out."""
+    try:
+        page = parser.document_fromstring(
+            text.encode("utf-8", "replace"), parser=parser.HTMLParser(encoding="utf-8", huge_tree=False)
+        )
+    except (LxmlError, ValueError, AssertionError) as error:
+        raise SourceUnreadable("is not HTML") from error
+    return deepcopy(page)
+
+
+def _clean_page(page: HtmlElement) -> None:
+    """Drop what is no text, and write in one line what is raised, lowered or a formula."""
+    for element in list(page.iter(*_DROPPED)):
+        if element.getparent() is not None:
+            element.drop_tree()
+    _unwrap_forms(page)
+    write_marks(page)
+    write_formulas(page)
+    strip_attributes(page, "style")  # the extraction would take "overflow: hidden" for hidden
+
+
+def _unwrap_forms(page: HtmlElement) -> None:
+    """Drop forms, but keep the content of one that holds a text."""
+    for form in list(page.iter("form")):
+        if len(" ".join(str(form.text_content()).split())) > PAGE_FORM_CHARS:
+            form.tag = "div"  # the extraction drops every form
+        else:
+            form.drop_tree()
+
+
+def _read_metadata(page: HtmlElement) -> Document:
+    """Return what the page says of itself; nothing where that is malformed, since the text may be fine."""
+    try:
+        return extract_metadata(page, extensive=False)
+    except (TypeError, ValueError):
+        return Document()
+
+
+def _extract_text(page: HtmlElement) -> str:
+    """Return the main text that trafilatura finds; empty where it finds none."""
+    found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True)
+    return (found.text or "") if isinstance(found, Document) else ""
+
+
+def _write_whole(page: HtmlElement) -> str:
+    """Return the text of all blocks of a page."""
+    for head in list(page.iter("head")):
+        head.drop_tree()
+    blocks = _list_code_blocks(page)
+    code = {element for block in page.iter("pre") for element in block.iter()}
+    for element in page.iter():
+        if element not in code:
+            element.text = _SPACE.sub(" ", element.text or "")
+        if element not in code or element.tag == "pre":
+            element.tail = _SPACE.sub(" ", element.tail or "")
+    for cell in page.iter("td", "th"):
+        if cell.getnext() is not None:
+            cell.tail = " | "
+    for element in page.iter(*_BLOCKS):
+        element.text = f"\n{element.text or ''}"
+        element.tail = f"\n{element.tail or ''}"
+    return _split_paragraphs(str(page.text_content()), blocks)
+
+
+def _list_code_blocks(page: HtmlElement) -> list[str]:
     """Return the texts of which a browser shows every line and its indentation."""
     return ["\n".join(str(element.text_content()).splitlines()).strip("\n") for element in page.iter("pre")]
 
@@ -61,26 +173,3 @@ def _join_code(lines: list[str], known: dict[str, list[tuple[list[str], str]]]) 
         found, text = next(there, (lines[at : at + 1], lines[at]))
         yield text
         at += len(found)
-
-
-def visible_text_of(page: str) -> str:
-    """Return all visible text of an HTML page, with blank lines between paragraphs. A line's end is a blank, except in code."""
-    folded = "".join(part if _CODE.match(part) else _SPACE.sub(" ", part) for part in _CODE.split(page))
-    try:
-        tree = parser.fromstring(folded.encode(), parser=parser.HTMLParser(encoding="utf-8"))
-    except (LxmlError, ValueError) as error:
-        raise SourceUnreadable(f"is not HTML ({error})") from error
-    for element in list(tree.iter(*_UNSEEN)):
-        element.drop_tree()
-    for cell in tree.iter("td", "th"):
-        if cell.getnext() is not None:
-            cell.tail = " | "
-    for element in tree.iter(*_BLOCKS):
-        element.text = "\n" + (element.text or "")
-        element.tail = "\n" + (element.tail or "")
-    return _split_paragraphs(str(tree.text_content()), _list_code_blocks(tree))
-
-
-def _title_of(page: str) -> str:
-    found = re.search(r"<title[^>]*>(.*?)</title>", page, re.IGNORECASE | re.DOTALL)
-    return " ".join(found.group(1).split()) if found else ""

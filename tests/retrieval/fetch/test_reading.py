@@ -180,7 +180,7 @@ def test_a_page_that_stands_in_a_form_is_read(footer: str) -> None:
     ("written", "seen"),
     [
         ("3 × 10<sup>-4</sup> M and 10<sup>6</sup> cells", "3 × 10^-4 M and 10^6 cells"),
-        ("the law<sup>12</sup> holds.<sup>3</sup>", "the law12 holds.3"),
+        ("the law<sup>12</sup> holds.<sup>3</sup>", "the law[12] holds."),
         ("was <math><mn>0.05</mn></math> per year", "was 0.05 per year"),
         (
             "about <math alttext='{acme}'><semantics><mrow><mn>2</mn><mo>×</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow>"
