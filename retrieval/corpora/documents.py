@@ -170,13 +170,17 @@ def _reader_of(suffix: str) -> Callable[[bytes], Extract]:
 
 
 def _office_reader_of(suffix: str) -> Callable[[bytes], Extract]:
-    from retrieval.corpora import office
-
     match suffix:
         case ".docx" | ".docm":
-            return office.read_docx
+            from retrieval.corpora.office.word import read_docx
+
+            return read_docx
         case ".pptx" | ".pptm":
-            return office.read_pptx
+            from retrieval.corpora.office.slides import read_pptx
+
+            return read_pptx
         case ".xlsx" | ".xlsm":
-            return office.read_xlsx
+            from retrieval.corpora.office.workbook import read_xlsx
+
+            return read_xlsx
     raise SourceUnreadable(f"is of a kind that is not read ({suffix}); {READABLE_KINDS} are")

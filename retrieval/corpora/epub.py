@@ -1,6 +1,7 @@
 """A reader of EPUB books, chapter by chapter in reading order."""
 
 import posixpath
+import re
 import zipfile
 from urllib.parse import unquote
 
@@ -15,6 +16,7 @@ from retrieval.language.dates import read_date
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
+_SHEET = re.compile(r"<link\b[^>]*?href=[\"']([^\"']+\.css)[\"'][^>]*>", re.IGNORECASE)
 
 
 def read_epub(content: bytes) -> Extract:
@@ -29,7 +31,7 @@ def read_epub(content: bytes) -> Extract:
         if set(chapters) & _encrypted_files(book):
             raise SourceUnreadable("is protected against copying: its chapters are encrypted")
         there = [name for name in chapters if name in book.NameToInfo]
-        text = "\n\n".join(filter(None, (visible_text_of(decode_text(book.read(name))) for name in there)))
+        text = "\n\n".join(filter(None, (visible_text_of(_read_chapter(book, name)) for name in there)))
         missing = len(chapters) - len(there)
         note = f"{missing} of {len(chapters)} chapters are missing from the file" if missing else ""
         about = [_metadata_of(package, field) for field in ("title", "creator", "date")]
@@ -41,6 +43,16 @@ def _chapters_of(package: etree._Element, folder: str) -> list[str]:
     files = {item.get("id"): item.get("href", "") for item in package.findall("{*}manifest/{*}item")}
     spine = [files.get(item.get("idref"), "") for item in package.findall("{*}spine/{*}itemref")]
     return [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in spine if href]
+
+
+def _read_chapter(book: zipfile.ZipFile, name: str) -> str:
+    """Return a chapter with its style sheets in it: they say what is hidden, raised or struck."""
+
+    def put_sheet(link: re.Match[str]) -> str:
+        sheet = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(link.group(1))))
+        return f"<style>{decode_text(book.read(sheet))}</style>" if sheet in book.NameToInfo else ""
+
+    return _SHEET.sub(put_sheet, decode_text(book.read(name)))
 
 
 def _encrypted_files(book: zipfile.ZipFile) -> set[str]:

@@ -1,7 +1,10 @@
 """A reader of Markdown files. It drops the markup, so that a quote reads as a reader sees it."""
 
 import re
+import tomllib
 from collections.abc import Iterable
+from datetime import date
+from html import escape
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
@@ -13,8 +16,10 @@ from retrieval.corpora.plain import decode_text
 from retrieval.language.dates import read_date
 from retrieval.language.document_date import find_date_in_name
 
-_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
+_FRONT_MATTER = re.compile(r"\A(?:---\n(?P<yaml>.*?)\n(?:---|\.\.\.)|\+\+\+\n(?P<toml>.*?)\n\+\+\+)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^(title|author|date)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.MULTILINE)
+_MARKUP = re.compile(r"<(?:su[bp]|s|del|strike|span|a)\b", re.IGNORECASE)
+"""Tags that change what a line says."""
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 
 
@@ -22,14 +27,25 @@ def read_markdown(content: bytes) -> Extract:
     """Read a Markdown file; its title is the front matter's, or its first heading of the first level."""
     text = decode_text(content)
     front = _FRONT_MATTER.match(text)
-    fields = {name.lower(): value for name, value in _FIELD.findall(front.group(1))} if front else {}
-    tokens = MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text)
+    fields = _read_fields(front) if front else {}
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text[front.end() :] if front else text)
     return Extract(
         text="\n\n".join(block for block in _blocks_of(tokens) if block.strip()),
         title=fields.get("title") or _find_heading(tokens),
         author=fields.get("author", ""),
         published=read_date(fields.get("date")) or find_date_in_name(fields.get("date", "")),
     )
+
+
+def _read_fields(front: re.Match[str]) -> dict[str, str]:
+    """Return what the front matter states, by lower-case names. Broken TOML states nothing."""
+    if front["yaml"] is not None:
+        return {name.lower(): value for name, value in _FIELD.findall(front["yaml"])}
+    try:
+        stated = tomllib.loads(front["toml"])
+    except tomllib.TOMLDecodeError:
+        return {}
+    return {name.lower(): str(value) for name, value in stated.items() if isinstance(value, str | date)}
 
 
 def _find_heading(tokens: list[Token]) -> str:
@@ -66,10 +82,20 @@ def _blocks_of(tokens: Iterable[Token]) -> Iterable[str]:
 
 
 def _inline_text_of(token: Token) -> str:
-    pieces = []
+    """Return the text of a line without what is struck out. Its HTML is read as a page's."""
+    pieces: list[tuple[str, str]] = []
+    struck = 0
     for child in token.children or []:
-        if child.type in ("softbreak", "hardbreak") or (child.type == "html_inline" and _BREAK.match(child.content)):
-            pieces.append("\n")
+        if child.type in ("s_open", "s_close"):
+            struck += child.nesting
+        elif struck:
+            continue
+        elif child.type in ("softbreak", "hardbreak"):
+            pieces.append(("\n", "<br>"))
+        elif child.type == "html_inline":
+            pieces.append(("\n" if _BREAK.match(child.content) else "", child.content))
         elif child.type in ("text", "code_inline", "image"):  # an image's content is its description
-            pieces.append(child.content)
-    return "".join(pieces).strip()
+            pieces.append((child.content, escape(child.content)))
+    if any(_MARKUP.match(html) for _, html in pieces):
+        return visible_text_of(f"<html><body>{''.join(html for _, html in pieces)}</body></html>").replace("\n\n", "\n")
+    return "".join(text for text, _ in pieces).strip()

@@ -1,6 +1,8 @@
 """Raised and lowered text in one line: 10 with a raised 6 is a power, 1951 with a raised 3 has the mark of a note."""
 
 import re
+from collections.abc import Iterable
+from itertools import groupby, pairwise
 
 _NUMBER = re.compile(r"[+\-−–]?\d+(?:[.,/]\d+)?")
 _MARK = re.compile(r"[\[(]?\s*(?:(?:\w{0,3}\d+|[a-zA-Z])(?:\s*[,;–-]\s*\d+)*|[*†‡§¶#]+)\s*[\])]?")
@@ -15,6 +17,17 @@ _BASES = ("10", "2")
 """Numbers whose powers stand in plain sentences. Others have powers only beside an operator."""
 _ORDINALS = "eoa"
 _STOPS = ".,;:!?)]}\"'”’»。，；：！？）」』”"
+
+
+def join_levels(pieces: Iterable[tuple[str, str]]) -> str:
+    """Join pieces of text, each with its level ("superscript", "subscript" or another), in one line."""
+    groups = [(level, "".join(text for _, text in group)) for level, group in groupby(pieces, key=lambda piece: piece[0])]
+    written = ""
+    for (level, text), (_, after) in pairwise([*groups, ("", "")]):
+        if level == "superscript":
+            text = write_raised(written, text, after)
+        written += write_lowered(written, text) if level == "subscript" else text
+    return written
 
 
 def is_mark(text: str) -> bool:

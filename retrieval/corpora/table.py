@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
@@ -16,6 +16,12 @@ _MAX_FIELD = 1 << 20
 def join_cells(cells: Iterable[str]) -> str:
     """Return a row with bars between cells. Empty cells stay, so that columns stay in line, except those at its end."""
     return " | ".join(cells).rstrip(" |")
+
+
+def join_merged(cells: Sequence[str], merged: bool) -> str:
+    """Return a row in which cells that span columns stand in each of them. A title over the whole table stands there once."""
+    filled = [cell for cell in cells if cell]
+    return join_cells(filled[:1] if merged and len(set(filled)) == 1 else cells)
 
 
 def read_table(content: bytes) -> Extract:
