@@ -64,7 +64,9 @@ def _enclose(written: str) -> str:
 def _join_signed(signs: str, parts: Sequence[str]) -> str:
     """Join the parts with a sign before each but the first. An accent over a letter needs none."""
     first, *others = parts
-    signed = (f"{sign}{_enclose(part)}" if part.isalnum() or len(part) > 1 else part for sign, part in zip(signs, others, strict=False))
+    signed = (
+        f"{sign}{_enclose(part)}" if part.isalnum() or len(part) > 1 else part for sign, part in zip(signs, others, strict=False)
+    )
     return f"{_enclose(first)}{''.join(signed)}"
 
 

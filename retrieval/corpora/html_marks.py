@@ -7,9 +7,31 @@ from lxml.html import HtmlElement
 from retrieval.corpora.raised import is_mark, write_lowered, write_raised
 
 _STRUCK = ("del", "s", "strike")
-_INLINE = ("a", "abbr", "b", "bdi", "cite", "code", "em", "font", "i", "ins", "mark", "q", "small", "span", "strong", "sub", "sup", "u", "var")
+_INLINE = (
+    "a",
+    "abbr",
+    "b",
+    "bdi",
+    "cite",
+    "code",
+    "em",
+    "font",
+    "i",
+    "ins",
+    "mark",
+    "q",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "u",
+    "var",
+)
 _SAYS_NOTE = re.compile(r"note[-_]?ref|footnote|endnote|\bfn(?:ref)?\b|\breference\b|cite[-_]?ref", re.IGNORECASE)
-_STATED = re.compile(r"(?:^|[;\s])(?:vertical-align\s*:\s*(super|sub)|text-decoration(?:-line)?\s*:[^;]*(line-through))", re.IGNORECASE)
+_STATED = re.compile(
+    r"(?:^|[;\s])(?:vertical-align\s*:\s*(super|sub)|text-decoration(?:-line)?\s*:[^;]*(line-through))", re.IGNORECASE
+)
 _TAGS = {"super": "sup", "sub": "sub", "line-through": "s"}
 _CONTEXT = 80
 

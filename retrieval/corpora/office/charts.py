@@ -55,7 +55,10 @@ def _read_points(series: Any) -> dict[int, tuple[str, str]]:
     categories = {**_read_cache(series.find("{*}cat")), **_read_cache(series.find("{*}xVal"))}
     values = {**_read_cache(series.find("{*}val")), **_read_cache(series.find("{*}yVal"))}
     sizes = _read_cache(series.find("{*}bubbleSize"))
-    return {place: (categories.get(place, ""), " ".join(filter(None, (values[place], sizes.get(place, ""))))) for place in sorted(values)}
+    return {
+        place: (categories.get(place, ""), " ".join(filter(None, (values[place], sizes.get(place, "")))))
+        for place in sorted(values)
+    }
 
 
 def _read_cache(axis: Any) -> dict[int, str]:
@@ -65,7 +68,11 @@ def _read_cache(axis: Any) -> dict[int, str]:
         shape = level.findtext(".//{*}formatCode") or "General"
         for point in level.iter("{*}pt"):
             value = point.findtext("{*}v") or ""
-            text = write_value(value, point.get("formatCode", shape)) if axis.find("{*}numRef") is not None or axis.find("{*}numLit") is not None else value
+            text = (
+                write_value(value, point.get("formatCode", shape))
+                if axis.find("{*}numRef") is not None or axis.find("{*}numLit") is not None
+                else value
+            )
             place = int(point.get("idx", 0))
             found[place] = f"{found[place]} {text}" if place in found else text
     return found

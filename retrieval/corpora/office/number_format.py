@@ -8,7 +8,16 @@ from functools import lru_cache
 
 BUILT_IN = {
     **{1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??"},
-    **{14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss"},
+    **{
+        14: "yyyy-mm-dd",
+        15: "d-mmm-yy",
+        16: "d-mmm",
+        17: "mmm-yy",
+        18: "h:mm AM/PM",
+        19: "h:mm:ss AM/PM",
+        20: "h:mm",
+        21: "h:mm:ss",
+    },
     **{22: "yyyy-mm-dd h:mm", 37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)", 39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)"},
     **{45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@"},
     **dict.fromkeys((27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58), "yyyy-mm-dd"),
@@ -73,7 +82,14 @@ def _choose_section(code: str, value: Decimal) -> tuple[list[Token], bool]:
 
 
 def _holds(value: Decimal, sign: str, limit: Decimal) -> bool:
-    return {"<": value < limit, ">": value > limit, "=": value == limit, "<=": value <= limit, ">=": value >= limit, "<>": value != limit}[sign]
+    return {
+        "<": value < limit,
+        ">": value > limit,
+        "=": value == limit,
+        "<=": value <= limit,
+        ">=": value >= limit,
+        "<>": value != limit,
+    }[sign]
 
 
 def _fill(tokens: list[Token], written: str, kinds: tuple[str, ...]) -> str:
@@ -124,7 +140,9 @@ def _spread_digits(tokens: list[Token], written: str) -> tuple[list[Token], str,
 
 def _write_digits(size: Decimal, whole: str, rest: str, grouped: bool) -> str:
     """Write a number with as many digits as the format asks for: "0" stands always, "#" and "?" only if needed."""
-    with_rest = size.quantize(Decimal(1).scaleb(-len(rest)), ROUND_HALF_UP) if size < Decimal(10) ** 20 else size.to_integral_value()
+    with_rest = (
+        size.quantize(Decimal(1).scaleb(-len(rest)), ROUND_HALF_UP) if size < Decimal(10) ** 20 else size.to_integral_value()
+    )
     left, _, right = f"{with_rest:f}".partition(".")
     left = (left if left != "0" else "").zfill(whole.count("0"))
     needed = rest.count("0")
@@ -204,7 +222,11 @@ def _join_clock(clock: list[Token], moment: datetime) -> str:
 def _write_date_part(kind: str, text: str, moment: datetime, value: Decimal, half: bool) -> str:
     if kind == "elapsed":
         unit = {"h": 3_600, "m": 60, "s": 1}[text[0].lower()]
-        return str(int(round(abs(value) * 86_400) // unit)).zfill(len(text)) if value >= 0 else f"-{int(round(abs(value) * 86_400) // unit)}"
+        return (
+            str(int(round(abs(value) * 86_400) // unit)).zfill(len(text))
+            if value >= 0
+            else f"-{int(round(abs(value) * 86_400) // unit)}"
+        )
     if kind == "half":
         return "AM" if moment.hour < 12 else "PM"
     if kind != "date":

@@ -7,9 +7,27 @@ from retrieval.corpora.office.styles import Styles, W, read_value
 
 _LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"))
+_ROMAN = (
+    (1000, "m"),
+    (900, "cm"),
+    (500, "d"),
+    (400, "cd"),
+    (100, "c"),
+    (90, "xc"),
+    (50, "l"),
+    (40, "xl"),
+    (10, "x"),
+    (9, "ix"),
+    (5, "v"),
+)
 _HAN = "〇一二三四五六七八九"
-_HAN_FORMATS = ("chineseCounting", "chineseCountingThousand", "taiwaneseCounting", "taiwaneseCountingThousand", "japaneseCounting")
+_HAN_FORMATS = (
+    "chineseCounting",
+    "chineseCountingThousand",
+    "taiwaneseCounting",
+    "taiwaneseCountingThousand",
+    "japaneseCounting",
+)
 
 
 class Numbering:
@@ -33,7 +51,9 @@ class Numbering:
         if read_value(shape, "numFmt") == "bullet":
             return "-"
         legal = read_value(shape, "isLgl") not in (None, "0", "false")
-        return _PLACE.sub(lambda place: self._write(number, int(place.group(1)) - 1, counts, legal), read_value(shape, "lvlText") or "").strip()
+        return _PLACE.sub(
+            lambda place: self._write(number, int(place.group(1)) - 1, counts, legal), read_value(shape, "lvlText") or ""
+        ).strip()
 
     def _find_list(self, paragraph: Any, style: str | None) -> tuple[str, int]:
         number, level = read_value(paragraph, "pPr/numPr/numId"), read_value(paragraph, "pPr/numPr/ilvl")

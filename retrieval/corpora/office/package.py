@@ -65,7 +65,10 @@ class OfficePackage:
         links = self.parse(posixpath.join(folder, "_rels", f"{name}.rels"))
         found = {} if links is None else {link.get("Id", ""): link for link in links.iter("{*}Relationship")}
         return {
-            key: Relation(link.get("Type", "").rpartition("/")[2], posixpath.normpath(posixpath.join(folder, link.get("Target", ""))).lstrip("/"))
+            key: Relation(
+                link.get("Type", "").rpartition("/")[2],
+                posixpath.normpath(posixpath.join(folder, link.get("Target", ""))).lstrip("/"),
+            )
             for key, link in found.items()
             if link.get("TargetMode") != "External"
         }

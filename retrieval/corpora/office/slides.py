@@ -20,7 +20,13 @@ _DEPTH = 20
 _OFF = ("0", "false")
 _MARGINS = ("sldNum", "dt")
 """Placeholders for the slide's number and the day of printing."""
-_NUMBER_FORMS = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
+_NUMBER_FORMS = {
+    "arabic": "decimal",
+    "alphaLc": "lowerLetter",
+    "alphaUc": "upperLetter",
+    "romanLc": "lowerRoman",
+    "romanUc": "upperRoman",
+}
 
 
 def read_pptx(content: bytes) -> Extract:

@@ -17,7 +17,9 @@ _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MARKUP = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _PARAGRAPH, _TABLE, _ROW, _CELL, _BOX, _RUN = (f"{W}{name}" for name in ("p", "tbl", "tr", "tc", "txbxContent", "r"))
 _FORMULA = f"{_M}oMath"
-_CHARACTERS = {f"{W}{name}": text for name, text in (("tab", "\t"), ("ptab", "\t"), ("br", "\n"), ("cr", "\n"), ("noBreakHyphen", "-"))}
+_CHARACTERS = {
+    f"{W}{name}": text for name, text in (("tab", "\t"), ("ptab", "\t"), ("br", "\n"), ("cr", "\n"), ("noBreakHyphen", "-"))
+}
 _UNSEEN = frozenset((*(f"{W}{name}" for name in ("pPr", "rPr", "sdtPr", "del", "moveFrom", "rt")), f"{_MARKUP}Fallback"))
 """What nobody sees. A fallback is a second form, for old programs, of what stands before it: of a text box, for example."""
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes", f"{W}commentReference": "comments"}

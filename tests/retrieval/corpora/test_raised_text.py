@@ -41,7 +41,10 @@ def make_book(body: str) -> bytes:
 @pytest.mark.parametrize(("written", "seen"), CASES)
 def test_a_file_and_a_book_are_read_alike(written: str, seen: str) -> None:
     body = f"<p>It was {written}.</p>{FILLER}"
-    for text in (read_html(f"<html><body><article>{body}</article></body></html>".encode()).text, read_epub(make_book(body)).text):
+    for text in (
+        read_html(f"<html><body><article>{body}</article></body></html>".encode()).text,
+        read_epub(make_book(body)).text,
+    ):
         assert f"It was {seen}." in " ".join(text.split())
 
 

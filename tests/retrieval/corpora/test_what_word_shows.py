@@ -51,8 +51,25 @@ def test_raised_text_keeps_the_number_before_it_and_after_it() -> None:
     up, down = '<w:vertAlign w:val="superscript"/>', '<w:vertAlign w:val="subscript"/>'
     styled = '<w:style w:styleId="Up" w:type="character"><w:basedOn w:val="Base"/></w:style>'
     styled += f'<w:style w:styleId="Base" w:type="character"><w:rPr>{up}</w:rPr></w:style>'
-    pieces = [run("10"), run("6", up), run(" cells, 10"), run("-", up), run("4", up), run(" g, 2"), run("8", '<w:rStyle w:val="Up"/>')]
-    pieces += [run(", H"), run("2", down), run("O, 10"), run("2", down), run(", in 1951"), run("3", up), run(" and 1960"), run("*", up)]
+    pieces = [
+        run("10"),
+        run("6", up),
+        run(" cells, 10"),
+        run("-", up),
+        run("4", up),
+        run(" g, 2"),
+        run("8", '<w:rStyle w:val="Up"/>'),
+    ]
+    pieces += [
+        run(", H"),
+        run("2", down),
+        run("O, 10"),
+        run("2", down),
+        run(", in 1951"),
+        run("3", up),
+        run(" and 1960"),
+        run("*", up),
+    ]
     assert read(paragraph(*pieces), styles=styled) == ["10^6 cells, 10^-4 g, 2^8, H2O, 10_2, in 1951[3] and 1960"]
 
 
@@ -65,7 +82,13 @@ def test_notes_and_comments_follow_their_paragraph() -> None:
         endnotes=note.format("endnote", paragraph(run("Ended in 2010."))),
         comments=f'<w:comment w:id="0" w:author="Ida">{paragraph(run("Who says so?"))}</w:comment>',
     )
-    assert found == ["The rent is 1,850 crowns.", "Note: 900 in winter.", "Note: Ended in 2010.", "Comment by Ida: Who says so?", "It rises."]
+    assert found == [
+        "The rent is 1,850 crowns.",
+        "Note: 900 in winter.",
+        "Note: Ended in 2010.",
+        "Comment by Ida: Who says so?",
+        "It rises.",
+    ]
 
 
 def test_headers_and_footers_are_read_once_and_pages_are_not_counted() -> None:
@@ -153,7 +176,13 @@ def test_the_number_of_a_style_is_its_paragraphs() -> None:
 
 @pytest.mark.parametrize(
     ("value", "form", "written"),
-    [(4, "lowerRoman", "iv"), (28, "upperLetter", "BB"), (22, "ordinal", "22nd"), (7, "decimalZero", "07"), (12, "chineseCounting", "十二")],
+    [
+        (4, "lowerRoman", "iv"),
+        (28, "upperLetter", "BB"),
+        (22, "ordinal", "22nd"),
+        (7, "decimalZero", "07"),
+        (12, "chineseCounting", "十二"),
+    ],
 )
 def test_forms_of_numbers(value: int, form: str, written: str) -> None:
     assert write_number(value, form) == written
@@ -178,7 +207,11 @@ def test_a_title_and_a_date_that_a_template_invents_are_none() -> None:
     invented = "<dc:title>Word Document</dc:title><dc:creator>python-docx</dc:creator><dcterms:created>2013-12-23T23:15:00Z</dcterms:created>"
     stated = "<dc:title>Tolls</dc:title><dc:creator>Ida</dc:creator><dcterms:modified>1999-05-01T10:00:00Z</dcterms:modified>"
     found = [read_docx(make_word(paragraph(run("x")), core)) for core in ("", invented, stated)]
-    assert [(one.title, one.author, str(one.changed)) for one in found] == [("", "", "None"), ("", "", "None"), ("Tolls", "Ida", "1999-05-01")]
+    assert [(one.title, one.author, str(one.changed)) for one in found] == [
+        ("", "", "None"),
+        ("", "", "None"),
+        ("Tolls", "Ida", "1999-05-01"),
+    ]
 
 
 def test_the_strict_form_is_read() -> None:

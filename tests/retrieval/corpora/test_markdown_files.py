@@ -1,0 +1,31 @@
+"""Markdown files: what their front matter states, and what raised or struck text says."""
+
+import pytest
+
+from retrieval.corpora.markdown import read_markdown
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        '+++\ntitle = "The quay"\nauthor = "Ida"\ndate = 1951-06-01\n+++\n',
+        '+++\r\ndate = 1951-06-01T10:00:00Z\r\ntitle = """The quay"""\r\nauthor = \'Ida\'\r\n[extra]\r\ntitle = "no"\r\n+++\r\n',
+        "---\ntitle: The quay\nauthor: 'Ida'\ndate: 1951-06-01\n---\n",
+        '---\nTitle: "The quay"\nAuthor: Ida\nDate: 1 June 1951\n...\n',
+    ],
+)
+def test_front_matter_states_title_author_and_date(front: str) -> None:
+    found = read_markdown(f"{front}\nIt is let.".encode())
+    assert (found.text, found.title, found.author, str(found.published)) == ("It is let.", "The quay", "Ida", "1951-06-01")
+
+
+def test_broken_front_matter_states_nothing_and_is_no_text() -> None:
+    found = read_markdown(b"+++\ntitle = \n+++\n# The quay\n")
+    assert (found.text, found.title) == ("The quay", "The quay")
+
+
+def test_raised_and_struck_text() -> None:
+    found = read_markdown(
+        b"It has 10<sup>6</sup> cells & H<sub>2</sub>O at ~~seven~~ <del>six</del> five.\nIn *1951*<sup>[3]</sup> <3."
+    )
+    assert found.text == "It has 10^6 cells & H2O at five.\nIn 1951 <3."
