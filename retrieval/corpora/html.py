@@ -95,11 +95,11 @@ def _parse_page(text: str) -> HtmlElement:
 
 def _clean_page(page: HtmlElement) -> None:
     """Drop what is no text, and write in one line what is raised, lowered or a formula."""
+    write_marks(page)  # before style sheets go
     for element in list(page.iter(*_DROPPED)):
         if element.getparent() is not None:
             element.drop_tree()
     _unwrap_forms(page)
-    write_marks(page)
     write_formulas(page)
     strip_attributes(page, "style")  # the extraction would take "overflow: hidden" for hidden
 

@@ -7,45 +7,43 @@ from lxml.html import HtmlElement
 from retrieval.corpora.raised import is_mark, write_lowered, write_raised
 
 _STRUCK = ("del", "s", "strike")
-_INLINE = (
-    "a",
-    "abbr",
-    "b",
-    "bdi",
-    "cite",
-    "code",
-    "em",
-    "font",
-    "i",
-    "ins",
-    "mark",
-    "q",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "sup",
-    "u",
-    "var",
-)
+_INLINE = frozenset("a abbr b bdi cite code em font i ins mark q small span strong sub sup u var".split())
 _SAYS_NOTE = re.compile(r"note[-_]?ref|footnote|endnote|\bfn(?:ref)?\b|\breference\b|cite[-_]?ref", re.IGNORECASE)
 _STATED = re.compile(
     r"(?:^|[;\s])(?:vertical-align\s*:\s*(super|sub)|text-decoration(?:-line)?\s*:[^;]*(line-through))", re.IGNORECASE
 )
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_CLASS = re.compile(r"\.([\w-]+)$")
 _TAGS = {"super": "sup", "sub": "sub", "line-through": "s"}
 _CONTEXT = 80
 
 
 def write_marks(page: HtmlElement) -> None:
     """Drop struck text and the marks of notes, and write powers with "^". What is at a block's beginning stays: a note's number."""
-    for element in page.xpath("//*[@style]"):
-        if stated := _STATED.search(element.get("style", "")):
-            element.tag = _TAGS[(stated.group(1) or stated.group(2)).lower()] if element.tag in _INLINE else element.tag
+    classes = _read_classes(page)
+    for element in page.xpath("//*[@style or @class]"):
+        stated = _find_tag(element.get("style", "")) or next(filter(None, map(classes.get, element.get("class", "").split())), "")
+        if stated and element.tag in _INLINE:
+            element.tag = stated
     for element in list(page.iter(*_STRUCK)):
         element.drop_tree()
     for element in list(page.iter("a", "sup", "sub")):
         if element.getparent() is not None:
             _write_mark(element)
+
+
+def _read_classes(page: HtmlElement) -> dict[str, str]:
+    """Return the classes that the page's own style sheets raise, lower or strike out, each with the tag that does so."""
+    rules = [rule for sheet in page.iter("style") for rule in _RULE.findall(sheet.text or "")]
+    stated = [(selectors, tag) for selectors, said in rules if (tag := _find_tag(said))]
+    return {
+        found.group(1): tag for selectors, tag in stated for one in selectors.split(",") if (found := _CLASS.search(one.strip()))
+    }
+
+
+def _find_tag(style: str) -> str:
+    found = _STATED.search(style)
+    return _TAGS[(found.group(1) or found.group(2)).lower()] if found else ""
 
 
 def _write_mark(element: HtmlElement) -> None:

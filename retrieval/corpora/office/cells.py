@@ -45,7 +45,7 @@ class CellReader:
             case _, None | "":
                 return ""
             case "s", _:
-                return self._strings[int(value)] if int(value) < len(self._strings) else ""
+                return str(self._strings[int(value)]) if int(value) < len(self._strings) else ""
             case "b", _:
                 return "FALSE" if value in _OFF else "TRUE"
             case "n", _:

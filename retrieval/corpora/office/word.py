@@ -9,6 +9,7 @@ from retrieval.corpora.office.charts import list_drawings
 from retrieval.corpora.office.numbering import Numbering
 from retrieval.corpora.office.package import OfficePackage, open_office_package
 from retrieval.corpora.office.styles import Styles, W, read_value
+from retrieval.corpora.office.symbols import read_symbol
 from retrieval.corpora.raised import join_levels
 from retrieval.corpora.table import join_merged
 
@@ -90,7 +91,12 @@ class _PartReader:
                 if hidden or any(self._styles.is_on(run, style, name) for name in ("strike", "dstrike")):
                     self._package.notes += [_HIDDEN if hidden else _STRUCK] if text.strip() else []
                 else:
-                    yield self._styles.find_run_value(run, style, "vertAlign") or "", text
+                    yield self._find_level(run, style), text
+
+    def _find_level(self, run: Any, style: str | None) -> str:
+        stated = self._styles.find_run_value(run, style, "vertAlign")
+        position = self._styles.find_run_value(run, style, "position") or "0"
+        return stated or ("" if position in ("", "0") else "subscript" if position.startswith("-") else "superscript")
 
     def _list_notes(self, block: Any) -> Iterator[str]:
         for reference in _find_nearest(block, set(_NOTES)) if block.tag != _TABLE else ():
@@ -130,8 +136,12 @@ def _find_nearest(element: Any, tags: set[str]) -> Iterator[Any]:
 
 
 def _read_run(run: Any) -> str:
-    pieces = _find_nearest(run, {f"{W}t", _BOX, *_CHARACTERS})
-    return "".join(_CHARACTERS.get(piece.tag, piece.text or "") for piece in pieces if piece.tag != _BOX)
+    pieces = _find_nearest(run, {f"{W}t", f"{W}sym", _BOX, *_CHARACTERS})
+    return "".join(
+        read_symbol(piece) if piece.tag == f"{W}sym" else _CHARACTERS.get(piece.tag, piece.text or "")
+        for piece in pieces
+        if piece.tag != _BOX
+    )
 
 
 def _index_notes(part: Any) -> dict[str, Any]:

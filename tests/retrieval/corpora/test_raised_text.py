@@ -25,9 +25,10 @@ CASES = [
 ]
 
 
-def make_book(body: str) -> bytes:
+def make_book(body: str, sheet: str = "") -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as book:
+        book.writestr("x/a b.css", sheet)
         book.writestr("META-INF/container.xml", '<c xmlns="c"><rootfile full-path="b.opf"/></c>')
         book.writestr(
             "b.opf",
@@ -46,6 +47,14 @@ def test_a_file_and_a_book_are_read_alike(written: str, seen: str) -> None:
         read_epub(make_book(body)).text,
     ):
         assert f"It was {seen}." in " ".join(text.split())
+
+
+def test_what_the_style_sheet_of_a_chapter_says_is_read() -> None:
+    sheet = "span.up, .x .high { font-size: 70%; vertical-align: super } .old{text-decoration:line-through} .no{display:none}"
+    body = "<p>It has 10<span class='calibre up'>6</span> cells at <span class='old'>seven</span> <span class='no'>six</span> five.</p>"
+    linked = f"<link rel='stylesheet' type='text/css' href='x/a%20b.css'/>{body}"
+    for text in (read_epub(make_book(linked, sheet)).text, read_epub(make_book(f"<style>{sheet}</style>{body}")).text):
+        assert text == "It has 10^6 cells at five."
 
 
 def test_the_number_of_a_note_stays_before_the_note() -> None:

@@ -73,6 +73,12 @@ def test_raised_text_keeps_the_number_before_it_and_after_it() -> None:
     assert read(paragraph(*pieces), styles=styled) == ["10^6 cells, 10^-4 g, 2^8, H2O, 10_2, in 1951[3] and 1960"]
 
 
+def test_symbols_and_text_that_is_moved_up() -> None:
+    sign = '<w:r><w:sym w:font="Symbol" w:char="{}"/></w:r>'.format
+    up = run("6", '<w:position w:val="6"/>')
+    assert read(paragraph(run("20 "), sign("F0B0"), run("C "), sign("F0B3"), sign("F061"), run(", 10"), up)) == ["20 °C ≥α, 10^6"]
+
+
 def test_notes_and_comments_follow_their_paragraph() -> None:
     marks = '<w:r><w:footnoteReference w:id="2"/></w:r><w:r><w:endnoteReference w:id="2"/></w:r><w:r><w:commentReference w:id="0"/></w:r>'
     note = '<w:{0} w:type="separator" w:id="0"><w:p/></w:{0}><w:{0} w:id="2">{1}</w:{0}>'
