@@ -51,7 +51,7 @@ def _write_mark(element: HtmlElement) -> None:
     if element.tag == "sub":
         _replace(element, said, write_lowered(before, said))
     elif not before.strip():
-        if element.tag == "sup" and said.strip() and not (element.tail or " ").startswith(" "):
+        if element.tag == "sup" and _leads_to_note(element) and not (element.tail or " ").startswith(" "):
             element.tail = f" {element.tail}"
     elif is_mark(said) and _leads_to_note(element):
         _replace(element, said, "")
