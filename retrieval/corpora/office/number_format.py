@@ -52,6 +52,8 @@ Token = tuple[str, str]
 
 def write_value(stored: str, code: str, from_1904: bool = False) -> str:
     """Return a stored number as the format `code` shows it; what is no number is returned as it is."""
+    if code == "General" and stored.isdecimal() and len(stored) < 16:
+        return stored
     try:
         value = Decimal(stored)
     except InvalidOperation:
@@ -235,11 +237,7 @@ def _join_clock(clock: list[Token], moment: datetime) -> str:
 def _write_date_part(kind: str, text: str, moment: datetime, value: Decimal, half: bool) -> str:
     if kind == "elapsed":
         unit = {"h": 3_600, "m": 60, "s": 1}[text[0].lower()]
-        return (
-            str(int(round(abs(value) * 86_400) // unit)).zfill(len(text))
-            if value >= 0
-            else f"-{int(round(abs(value) * 86_400) // unit)}"
-        )
+        return f"{'-' if value < 0 else ''}{str(round(abs(value) * 86_400) // unit).zfill(len(text))}"
     if kind == "half":
         return "AM" if moment.hour < 12 else "PM"
     if kind != "date":

@@ -56,8 +56,27 @@ class OfficePackage:
             root = etree.fromstring(xml, _make_parser(recover=True))
             if root is None:
                 raise
-            self.notes.append(f"{part} is damaged: some of its text may be missing")
+            self._note_damage(part)
             return root
+
+    def _note_damage(self, part: str) -> None:
+        self.notes.append(f"{part} is damaged: some of its text may be missing")
+
+    def iterate(self, part: str, *names: str) -> Iterator[Any]:
+        """Yield the elements with these names in a long part, each only until the next. Where it is damaged, a note says so."""
+        name = self._names.get(part.lower())
+        if name is None:
+            return
+        tags = [f"{{*}}{tag}" for tag in names]
+        with self._package.open(name) as stream:
+            try:
+                for _, element in etree.iterparse(stream, tag=tags, resolve_entities=False, no_network=True, huge_tree=True):
+                    yield element
+                    element.clear()
+                    while element.getprevious() is not None:
+                        del element.getparent()[0]
+            except etree.XMLSyntaxError:
+                self._note_damage(part)
 
     def list_relations(self, part: str) -> dict[str, Relation]:
         """Return the links of a part ("": of the package) to others in the package, by their ids."""

@@ -13,6 +13,8 @@ MAX_ROWS = 200_000
 """The most rows of a workbook that are read, over all its sheets."""
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _ON = ("1", "true")
+_WIDEST = 99
+"""More columns than this are not filled by one cell."""
 Rows = dict[int, dict[int, str]]
 """The texts of cells by row and column."""
 
@@ -40,15 +42,13 @@ class _BookReader:
 
     def list_blocks(self, sheet: Any) -> Iterator[str]:
         """Yield the name and the rows of a sheet, then what is drawn on it; nothing of an empty one."""
-        link = self._links.get(sheet.get(f"{_R}id", ""))
-        root = self._package.parse(link.target) if link is not None else None
-        name = sheet.get("name", "")
-        if root is None:
+        link, name = self._links.get(sheet.get(f"{_R}id", "")), sheet.get("name", "")
+        if link is None:
             return
         if sheet.get("state", "visible") != "visible":
             self._package.notes.append(f"the hidden sheet {name!r} was not read")
             return
-        blocks = [*self._list_rows(root, name), *self._list_additions(link.target if link else "")]
+        blocks = [*self._list_rows(link.target, name), *self._list_additions(link.target)]
         yield from [name, *blocks] if blocks else []
 
     def finish_notes(self) -> None:
@@ -58,31 +58,37 @@ class _BookReader:
         if self._cut:
             self._package.notes.append(f"only the first {MAX_ROWS:,} rows were read")
 
-    def _list_rows(self, root: Any, name: str) -> Iterator[str]:
-        rows = self._read_rows(root, name)
-        spread = _spread_merged(rows, root)
+    def _list_rows(self, part: str, name: str) -> Iterator[str]:
+        rows, spans = self._read_rows(part, name)
+        spread = _spread_merged(rows, spans)
         for number, row in sorted(rows.items()):
             text = join_merged([row.get(column, "") for column in range(1, max(row, default=0) + 1)], number in spread)
             if text:
                 yield text
 
-    def _read_rows(self, root: Any, name: str) -> Rows:
-        """Return the visible cells of a sheet. A cell or row that states no place follows the one before it."""
-        hidden, rows, at, skipped = _find_hidden_columns(root), Rows(), 0, 0
-        for row in root.iterfind("{*}sheetData/{*}row"):
-            at = int(row.get("r", at + 1))
-            if row.get("hidden") in _ON:
-                skipped += 1
-            elif self._left > 0:
-                self._left -= 1
-                rows[at] = self._read_cells(row, hidden)
+    def _read_rows(self, part: str, name: str) -> tuple[Rows, list[str]]:
+        """Return the visible cells of a sheet, and its merged ranges. A row that states no place follows the one before it."""
+        hidden: set[int] = set()
+        rows, spans, at, skipped = Rows(), list[str](), 0, 0
+        for element in self._package.iterate(part, "col", "row", "mergeCell"):
+            if element.tag.endswith("}col"):
+                hidden.update(_find_hidden_columns(element))
+            elif element.tag.endswith("}mergeCell"):
+                spans.append(element.get("ref", ""))
             else:
-                self._cut = True
+                at = int(element.get("r", at + 1))
+                if element.get("hidden") in _ON:
+                    skipped += 1
+                elif self._left > 0:
+                    self._left -= 1
+                    rows[at] = self._read_cells(element, hidden)
+                else:
+                    self._cut = True
         if skipped:
             self._package.notes.append(f"{skipped:,} hidden rows of the sheet {name!r} were not read")
-        if hidden and any(cell for row in rows.values() for cell in row.values()):
+        if hidden and any(rows.values()):
             self._package.notes.append(f"hidden columns of the sheet {name!r} were not read")
-        return rows
+        return rows, spans
 
     def _read_cells(self, row: Any, hidden: set[int]) -> dict[int, str]:
         found: dict[int, str] = {}
@@ -111,20 +117,21 @@ class _BookReader:
                 yield f"Comment on {comment.get('ref', '')}: {read_rich_text(text)}"
 
 
-def _find_hidden_columns(root: Any) -> set[int]:
-    hidden = [column for column in root.iterfind("{*}cols/{*}col") if column.get("hidden") in _ON]
-    return {number for column in hidden for number in range(int(column.get("min", 1)), int(column.get("max", 1)) + 1)}
+def _find_hidden_columns(column: Any) -> range:
+    """Return the columns that an element `col` hides."""
+    hides = column.get("hidden") in _ON
+    return range(int(column.get("min", 1)), int(column.get("max", 1)) + 1) if hides else range(0)
 
 
-def _spread_merged(rows: Rows, root: Any) -> set[int]:
+def _spread_merged(rows: Rows, spans: list[str]) -> set[int]:
     """Give merged cells their text in each row that has other text and in each column, and return the rows with such cells."""
     spread: set[int] = set()
-    for merged in root.iterfind("{*}mergeCells/{*}mergeCell"):
-        first, last = (read_address(place) for place in merged.get("ref", "").partition(":")[::2])
+    for first, last in (tuple(map(read_address, span.partition(":")[::2])) for span in spans):
         text = rows.get(first[0], {}).get(first[1], "") if first and last else ""
         if not text or first is None or last is None:
             continue
-        for number in (row for row in rows if first[0] <= row <= last[0] and (row == first[0] or any(rows[row].values()))):
-            spread.add(number)
-            rows[number] |= dict.fromkeys(range(first[1], min(last[1], first[1] + 99) + 1), text)
+        for number in range(first[0], min(last[0], max(rows)) + 1):
+            if number == first[0] or rows.get(number):
+                spread.add(number)
+                rows[number] |= dict.fromkeys(range(first[1], min(last[1], first[1] + _WIDEST) + 1), text)
     return spread
