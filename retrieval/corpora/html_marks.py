@@ -7,7 +7,7 @@ from lxml.html import HtmlElement
 from retrieval.corpora.raised import is_mark, write_lowered, write_raised
 
 _STRUCK = ("del", "s", "strike")
-_INLINE = frozenset("a abbr b bdi cite code em font i ins mark q small span strong sub sup u var".split())
+_INLINE = frozenset(["a", "abbr", "b", "bdi", "cite", "code", "em", "font", "i", "ins", "mark", "q", "small", "span", "strong", "sub", "sup", "u", "var"])
 _SAYS_NOTE = re.compile(r"note[-_]?ref|footnote|endnote|\bfn(?:ref)?\b|\breference\b|cite[-_]?ref", re.IGNORECASE)
 _STATED = re.compile(
     r"(?:^|[;\s])(?:vertical-align\s*:\s*(super|sub)|text-decoration(?:-line)?\s*:[^;]*(line-through))", re.IGNORECASE
@@ -19,7 +19,7 @@ _CONTEXT = 80
 
 
 def write_marks(page: HtmlElement) -> None:
-    """Drop struck text and the marks of notes, and write powers with "^". What is at a block's beginning stays: a note's number."""
+    """Drop struck text and the marks of notes, and write powers with "^". What begins a block stays: it is a note's number."""
     classes = _read_classes(page)
     for element in page.xpath("//*[@style or @class]"):
         stated = _find_tag(element.get("style", "")) or next(filter(None, map(classes.get, element.get("class", "").split())), "")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from itertools import groupby, pairwise
+from unicodedata import category
 
 _NUMBER = re.compile(r"[+\-−–]?\d+(?:[.,/]\d+)?")
 _MARK = re.compile(r"[\[(]?\s*(?:(?:\w{0,3}\d+|[a-zA-Z])(?:\s*[,;–-]\s*\d+)*|[*†‡§¶#]+)\s*[\])]?")
@@ -16,7 +17,6 @@ _OPERATOR_AFTER = re.compile(r"\s*[×·*=+−/^)≈<>]")
 _BASES = ("10", "2")
 """Numbers whose powers stand in plain sentences. Others have powers only beside an operator."""
 _ORDINALS = "eoa"
-_STOPS = ".,;:!?)]}\"'”’»。，；：！？）」』”"
 
 
 def join_levels(pieces: Iterable[tuple[str, str]]) -> str:
@@ -38,12 +38,13 @@ def is_mark(text: str) -> bool:
 def write_raised(before: str, raised: str, after: str) -> str:
     """Return a raised text as it is written after `before` and before `after`: with "^", in brackets or not at all.
 
-    A power has "^". What is the mark of a note without doubt is gone; what is likely one stands in brackets, apart from its number.
+    A power has "^". What is the mark of a note without doubt is gone; what is likely one stands in brackets.
     """
     text = raised.strip()
     if not text or not before.strip():
         return raised
-    if _SURE_MARK.fullmatch(text) or (is_mark(text) and before[-1] in _STOPS and not _SUM_IN_BRACKETS.search(before)):
+    after_stop = category(before[-1])[0] == "P" and not _SUM_IN_BRACKETS.search(before)
+    if _SURE_MARK.fullmatch(text) or (is_mark(text) and after_stop):
         return ""
     if before[-1].isdigit() or before[-1] == ")":
         return _write_after_number(before, text, after)

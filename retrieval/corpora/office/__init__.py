@@ -1,1 +1,1 @@
-"""Readers of Word, PowerPoint and Excel files (since 2007), from their XML: libraries leave out what a reader of the file sees."""
+"""Readers of Word, PowerPoint and Excel files (since 2007), from their XML: libraries leave out what their readers see."""

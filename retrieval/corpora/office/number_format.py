@@ -175,7 +175,8 @@ def _write_scientific(tokens: list[Token], size: Decimal) -> str:
     mantissa = size.scaleb(-power) if size else size
     exponent = str(abs(power)).zfill(len(places[-1]) if len(places) > 1 else 2)
     plus = next((text[-1] for kind, text in tokens if kind == "scientific"), "+")
-    return f"{mantissa.quantize(Decimal(1).scaleb(-len(rest)), ROUND_HALF_UP):f}E{'-' if power < 0 else plus.replace('-', '')}{exponent}"
+    sign = "-" if power < 0 else plus.replace("-", "")
+    return f"{mantissa.quantize(Decimal(1).scaleb(-len(rest)), ROUND_HALF_UP):f}E{sign}{exponent}"
 
 
 def _write_fraction(tokens: list[Token], size: Decimal) -> str:
@@ -190,7 +191,7 @@ def _write_fraction(tokens: list[Token], size: Decimal) -> str:
     else:
         exact = Fraction(size).limit_denominator(10 ** min(len(below), 4) - 1)
         top, bottom = exact.numerator, exact.denominator
-    if len(places) < 3 and not (fixed and len(places) == 3):
+    if len(places) < (2 if fixed else 3):
         return f"{top}/{bottom}"
     whole, part = divmod(top, bottom)
     return " ".join(filter(None, (str(whole) if whole or not part else "", f"{part}/{bottom}" if part else "")))

@@ -1,4 +1,4 @@
-"""The characters that Word stores by their place in the font Symbol, as old documents have them: degrees, Greek letters, signs."""
+"""The characters that Word stores by their place in the font Symbol: degrees, Greek letters, signs."""
 
 from typing import Any
 

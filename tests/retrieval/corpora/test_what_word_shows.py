@@ -80,7 +80,7 @@ def test_symbols_and_text_that_is_moved_up() -> None:
 
 
 def test_notes_and_comments_follow_their_paragraph() -> None:
-    marks = '<w:r><w:footnoteReference w:id="2"/></w:r><w:r><w:endnoteReference w:id="2"/></w:r><w:r><w:commentReference w:id="0"/></w:r>'
+    marks = '<w:r><w:footnoteReference w:id="2"/><w:endnoteReference w:id="2"/><w:commentReference w:id="0"/></w:r>'
     note = '<w:{0} w:type="separator" w:id="0"><w:p/></w:{0}><w:{0} w:id="2">{1}</w:{0}>'
     found = read(
         paragraph(run("The rent is 1,850 crowns."), marks) + paragraph(run("It rises.")),
@@ -119,7 +119,8 @@ def test_formulas_are_written_in_one_line() -> None:
     root = f"<m:rad><m:radPr/><m:deg/><m:e>{letter('x')}</m:e></m:rad>"
     power = f"<m:sSup><m:e>{letter('x')}</m:e><m:sup>{letter('2')}</m:sup></m:sSup>"
     low = f"<m:sSub><m:e>{letter('q')}</m:e><m:sub>{letter('i')}</m:sub></m:sSub>"
-    total = f'<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>{letter("i=1")}</m:sub><m:sup>{letter("n")}</m:sup><m:e>{low}</m:e></m:nary>'
+    ends = f"<m:sub>{letter('i=1')}</m:sub><m:sup>{letter('n')}</m:sup>"
+    total = f'<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr>{ends}<m:e>{low}</m:e></m:nary>'
     fences = f'<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e>{power}</m:e></m:d>'
     pieces = (fraction, letter("="), root, letter("+"), total, letter("+"), fences)
     body = paragraph(run("Pay "), f"<m:oMathPara><m:oMath>{''.join(pieces)}</m:oMath></m:oMathPara>", run(" a day"))
@@ -174,8 +175,8 @@ def test_automatic_numbers_are_counted_as_word_counts_them() -> None:
 
 
 def test_the_number_of_a_style_is_its_paragraphs() -> None:
-    shape = '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="1"><w:start w:val="3"/><w:numFmt w:val="decimal"/><w:pStyle w:val="Two"/>'
-    shape += '<w:lvlText w:val="§ %2"/></w:lvl></w:abstractNum><w:num w:numId="4"><w:abstractNumId w:val="0"/></w:num>'
+    shape = '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="1"><w:start w:val="3"/><w:numFmt w:val="decimal"/>'
+    shape += '<w:pStyle w:val="Two"/><w:lvlText w:val="§ %2"/></w:lvl></w:abstractNum><w:num w:numId="4"><w:abstractNumId w:val="0"/></w:num>'
     styles = '<w:style w:styleId="Two"><w:pPr><w:numPr><w:numId w:val="4"/></w:numPr></w:pPr></w:style>'
     assert read(paragraph(run("Duties"), properties='<w:pStyle w:val="Two"/>'), numbering=shape, styles=styles) == ["§ 3 Duties"]
 
@@ -210,7 +211,8 @@ def test_cells_that_span_columns_and_rows_stand_in_each_of_them() -> None:
 
 
 def test_a_title_and_a_date_that_a_template_invents_are_none() -> None:
-    invented = "<dc:title>Word Document</dc:title><dc:creator>python-docx</dc:creator><dcterms:created>2013-12-23T23:15:00Z</dcterms:created>"
+    invented = "<dc:title>Word Document</dc:title><dc:creator>python-docx</dc:creator>"
+    invented += "<dcterms:created>2013-12-23T23:15:00Z</dcterms:created>"
     stated = "<dc:title>Tolls</dc:title><dc:creator>Ida</dc:creator><dcterms:modified>1999-05-01T10:00:00Z</dcterms:modified>"
     found = [read_docx(make_word(paragraph(run("x")), core)) for core in ("", invented, stated)]
     assert [(one.title, one.author, str(one.changed)) for one in found] == [
