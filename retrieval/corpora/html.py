@@ -18,6 +18,7 @@ from retrieval.corpora.extract import Extract
 from retrieval.corpora.formulas import write_formulas
 from retrieval.corpora.html_blocks import wrap_loose_text
 from retrieval.corpora.html_marks import write_marks
+from retrieval.corpora.html_tables import spread_cells
 from retrieval.fetch.charset import decode_page
 from retrieval.fetch.hidden import take_hidden
 from retrieval.fetch.invisible import split_visible
@@ -100,6 +101,7 @@ def _clean_page(page: HtmlElement) -> None:
         if element.getparent() is not None:
             element.drop_tree()
     _unwrap_forms(page)
+    spread_cells(page)
     write_formulas(page)
     strip_attributes(page, "style")  # the extraction would take "overflow: hidden" for hidden
 

@@ -7,7 +7,8 @@ from lxml.html import HtmlElement
 from retrieval.corpora.raised import is_mark, write_lowered, write_raised
 
 _STRUCK = ("del", "s", "strike")
-_INLINE = frozenset(["a", "abbr", "b", "bdi", "cite", "code", "em", "font", "i", "ins", "mark", "q", "small", "span", "strong", "sub", "sup", "u", "var"])
+_LOUD = ("b", "em", "i", "mark", "small", "strong", "u")
+_INLINE = frozenset(("a", "abbr", "bdi", "cite", "code", "font", "ins", "q", "span", "sub", "sup", "var", *_LOUD))
 _SAYS_NOTE = re.compile(r"note[-_]?ref|footnote|endnote|\bfn(?:ref)?\b|\breference\b|cite[-_]?ref", re.IGNORECASE)
 _STATED = re.compile(
     r"(?:^|[;\s])(?:vertical-align\s*:\s*(super|sub)|text-decoration(?:-line)?\s*:[^;]*(line-through))", re.IGNORECASE

@@ -51,7 +51,7 @@ class CellReader:
             case "n", _:
                 return write_value(value, self._format_of(cell), self._from_1904)
             case "d", _:
-                return value.removesuffix("T00:00:00").removesuffix("Z").replace("T", " ")
+                return str(value).removesuffix("T00:00:00").removesuffix("Z").replace("T", " ")
         return " ".join(value.split())
 
     def _format_of(self, cell: Any) -> str:

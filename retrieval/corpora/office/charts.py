@@ -62,20 +62,25 @@ def _read_points(series: Any) -> dict[int, tuple[str, str]]:
 
 
 def _read_cache(axis: Any) -> dict[int, str]:
-    """Return the saved values of an axis by their places. Of categories on several levels, all stand in one cell."""
-    found: dict[int, str] = {}
-    for level in [] if axis is None else reversed([*axis.iter("{*}lvl")] or [axis]):
-        shape = level.findtext(".//{*}formatCode") or "General"
-        for point in level.iter("{*}pt"):
-            value = point.findtext("{*}v") or ""
-            text = (
-                write_value(value, point.get("formatCode", shape))
-                if axis.find("{*}numRef") is not None or axis.find("{*}numLit") is not None
-                else value
-            )
-            place = int(point.get("idx", 0))
-            found[place] = f"{found[place]} {text}" if place in found else text
+    """Return the saved values of an axis by their places. A category on several levels has its groups before it."""
+    if axis is None:
+        return {}
+    outer, inner = [], axis
+    if levels := list(axis.iter("{*}lvl")):
+        inner, *outer = levels
+    found = _read_points_of(inner, axis.find("{*}numRef") is not None or axis.find("{*}numLit") is not None)
+    for level in outer:
+        groups = sorted(_read_points_of(level, False).items())
+        for place in found:
+            group = next((text for first, text in reversed(groups) if first <= place), "")
+            found[place] = f"{group} {found[place]}".strip()
     return found
+
+
+def _read_points_of(level: Any, numbers: bool) -> dict[int, str]:
+    shape = level.findtext(".//{*}formatCode") or "General"
+    values = {int(p.get("idx", 0)): (p.findtext("{*}v") or "", p.get("formatCode", shape)) for p in level.iter("{*}pt")}
+    return {place: write_value(*value) if numbers else value[0] for place, value in values.items()}
 
 
 def _read_new_chart(root: Any) -> Iterator[str]:

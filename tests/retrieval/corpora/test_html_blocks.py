@@ -33,3 +33,17 @@ def test_words_on_both_sides_of_the_edge_of_a_block_are_kept_apart(between: str)
 def test_code_stays_as_it_is() -> None:
     for text in read_texts("<pre>if a:\n    <div>b()</div></pre>"):
         assert "if a:\n    b()" in text
+
+
+def test_a_cell_of_a_table_that_spans_others_stands_in_each_of_them() -> None:
+    rows = (
+        "<td colspan=3>Tolls of the quay</td>",
+        "<th rowspan=2>Year</th><th colspan=2>Ships</th>",
+        "<th>in</th><th>out</th>",
+        "<td rowspan=2>1950</td><td>3</td><td>4</td>",
+        "<td>5</td><td>6</td>",
+    )
+    for text in read_texts(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"):
+        lines = [" ".join(line.replace("|", " ").split()) for line in text.split("\n") if line.strip("|- ")]
+        assert lines[lines.index("Year Ships Ships") :][:4] == ["Year Ships Ships", "Year in out", "1950 3 4", "1950 5 6"]
+        assert "Tolls of the quay" in lines

@@ -170,6 +170,17 @@ def test_a_chart_of_a_slide_gives_its_categories_and_values() -> None:
     assert read_slides(slides).text == " | Toll | Rent\n\n1951 | 5.0 crowns\n\n1952 | 6.5 crowns | 7.0 crowns".strip()
 
 
+def test_categories_of_a_chart_on_two_levels_have_their_group() -> None:
+    slides, slide = make_slides()
+    data = CategoryChartData()
+    year = data.add_category("1951")
+    year.add_sub_category("May")
+    year.add_sub_category("June")
+    data.add_series("Toll", (1, 2))
+    slide.shapes.add_chart(XL_CHART_TYPE.PIE, Inches(1), Inches(1), Inches(4), Inches(3), data)
+    assert read_slides(slides).text == "| Toll\n\n1951 May | 1\n\n1951 June | 2"
+
+
 def test_hidden_slides_are_left_out_and_a_note_says_so() -> None:
     slides, slide = make_slides()
     slide.shapes.title.text = "Seven"

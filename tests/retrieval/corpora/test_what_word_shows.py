@@ -176,7 +176,8 @@ def test_automatic_numbers_are_counted_as_word_counts_them() -> None:
 
 def test_the_number_of_a_style_is_its_paragraphs() -> None:
     shape = '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="1"><w:start w:val="3"/><w:numFmt w:val="decimal"/>'
-    shape += '<w:pStyle w:val="Two"/><w:lvlText w:val="§ %2"/></w:lvl></w:abstractNum><w:num w:numId="4"><w:abstractNumId w:val="0"/></w:num>'
+    shape += '<w:pStyle w:val="Two"/><w:lvlText w:val="§ %2"/></w:lvl></w:abstractNum>'
+    shape += '<w:num w:numId="4"><w:abstractNumId w:val="0"/></w:num>'
     styles = '<w:style w:styleId="Two"><w:pPr><w:numPr><w:numId w:val="4"/></w:numPr></w:pPr></w:style>'
     assert read(paragraph(run("Duties"), properties='<w:pStyle w:val="Two"/>'), numbering=shape, styles=styles) == ["§ 3 Duties"]
 
