@@ -17,7 +17,9 @@ from retrieval.language.dates import read_date
 from retrieval.language.document_date import find_date_in_name
 
 _FRONT_MATTER = re.compile(r"\A(?:---\n(?P<yaml>.*?)\n(?:---|\.\.\.)|\+\+\+\n(?P<toml>.*?)\n\+\+\+)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FIELD = re.compile(r"^(title|author|date)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.MULTILINE)
+_FIELD = re.compile(
+    r"^(title|author|date)[ \t]*:(?:[ \t]*\n[ \t]*-)?[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.IGNORECASE | re.MULTILINE
+)
 _MARKUP = re.compile(r"<(?:su[bp]|s|del|strike|span|a)\b", re.IGNORECASE)
 """Tags that change what a line says."""
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ from retrieval.corpora.table import join_cells
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _CHARTS, _DIAGRAMS = ("chart", "chartEx"), ("diagramData",)
-_OBJECTS = ("oleObject", "package", "aFChunk")
+_OBJECTS = ("oleObject", "package")
 
 
 def list_drawings(package: OfficePackage, links: Mapping[str, Relation], element: Any) -> Iterator[str]:

@@ -61,7 +61,8 @@ def _list_remarks(package: OfficePackage, part: str) -> Iterator[str]:
         placeholder = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
         if placeholder is not None and placeholder.get("type") == "body":
             yield "\n".join(text for text in map(_read_paragraph, shape.iter(f"{_A}p")) if text)
-    yield from (f"Comment: {text.text}" for text in root.iter("{*}text") if text.text)
+    for comment in root.iter("{*}cm"):
+        yield f"Comment: {comment.findtext('{*}text') or ' '.join(map(_read_paragraph, comment.iter(f'{_A}p')))}"
 
 
 def _list_shapes(package: OfficePackage, part: str, slide: Any) -> Iterator[str]:

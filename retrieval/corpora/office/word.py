@@ -33,6 +33,7 @@ def read_docx(content: bytes) -> Extract:
     with open_office_package(content, "a Word document (.docx)") as package:
         main = package.find_main()
         body = package.parse(main).find(f"{W}body")
+        package.notes += ["an embedded document was not read"] if package.find_parts(main, "aFChunk") else []
         reader = _PartReader(package, main)
         blocks = [*reader.list_margins(body, "header"), *reader.list_blocks(body), *reader.list_margins(body, "footer")]
         return package.make_extract("\n\n".join(filter(None, (block.strip() for block in blocks))))
@@ -70,8 +71,8 @@ class _PartReader:
                 yield self._read_paragraph(block)
                 for box in _find_nearest(block, {_BOX}):
                     yield from self.list_blocks(box)
-            yield from list_drawings(self._package, self._links, block)
-            yield from self._list_notes(block)
+                yield from list_drawings(self._package, self._links, block)
+                yield from self._list_notes(block)
 
     def _read_paragraph(self, paragraph: Any) -> str:
         style = read_value(paragraph, "pPr/pStyle")
@@ -99,7 +100,7 @@ class _PartReader:
         return stated or ("" if position in ("", "0") else "subscript" if position.startswith("-") else "superscript")
 
     def _list_notes(self, block: Any) -> Iterator[str]:
-        for reference in _find_nearest(block, set(_NOTES)) if block.tag != _TABLE else ():
+        for reference in _find_nearest(block, set(_NOTES)):
             kind = _NOTES[reference.tag]
             note = self._notes[kind].pop(reference.get(f"{W}id"), None)
             text = "\n".join(filter(None, self.list_blocks(note))) if note is not None else ""

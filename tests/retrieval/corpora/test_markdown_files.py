@@ -11,12 +11,18 @@ from retrieval.corpora.markdown import read_markdown
         '+++\ntitle = "The quay"\nauthor = "Ida"\ndate = 1951-06-01\n+++\n',
         '+++\r\ndate = 1951-06-01T10:00:00Z\r\ntitle = """The quay"""\r\nauthor = \'Ida\'\r\n[extra]\r\ntitle = "no"\r\n+++\r\n',
         "---\ntitle: The quay\nauthor: 'Ida'\ndate: 1951-06-01\n---\n",
+        "---\ntitle: The quay\nauthor:\n  - Ida\n  - Bo\ndate: 1951-06-01\n---\n",
         '---\nTitle: "The quay"\nAuthor: Ida\nDate: 1 June 1951\n...\n',
     ],
 )
 def test_front_matter_states_title_author_and_date(front: str) -> None:
     found = read_markdown(f"{front}\nIt is let.".encode())
     assert (found.text, found.title, found.author, str(found.published)) == ("It is let.", "The quay", "Ida", "1951-06-01")
+
+
+def test_an_empty_field_does_not_take_the_next_one() -> None:
+    found = read_markdown(b"---\ntitle:\nauthor: Ida\n---\nIt is let.")
+    assert (found.title, found.author) == ("", "Ida")
 
 
 def test_broken_front_matter_states_nothing_and_is_no_text() -> None:
