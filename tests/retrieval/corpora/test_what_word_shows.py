@@ -242,8 +242,9 @@ def test_of_a_damaged_part_what_can_be_read_is_and_a_note_says_so() -> None:
 
 def test_a_chart_and_embedded_objects() -> None:
     point = '<c:pt idx="{}"><c:v>{}</c:v></c:pt>'.format
-    series = f"<c:ser><c:tx><c:v>Toll</c:v></c:tx><c:cat><c:strRef><c:strCache>{point(0, 'May')}{point(1, 'June')}</c:strCache></c:strRef></c:cat>"
-    series += f"<c:val><c:numRef><c:numCache><c:formatCode>0.0</c:formatCode>{point(0, 5)}{point(1, 6)}</c:numCache></c:numRef></c:val></c:ser>"
+    names = f"<c:cat><c:strRef><c:strCache>{point(0, 'May')}{point(1, 'June')}</c:strCache></c:strRef></c:cat>"
+    values = f"<c:numCache><c:formatCode>0.0</c:formatCode>{point(0, 5)}{point(1, 6)}</c:numCache>"
+    series = f"<c:ser><c:tx><c:v>Toll</c:v></c:tx>{names}<c:val><c:numRef>{values}</c:numRef></c:val></c:ser>"
     drawing = '<w:r><w:drawing><x r:id="chart"/></w:drawing><w:object><x r:id="oleObject"/></w:object></w:r>'
     cell = f"<w:tbl><w:tr><w:tc>{paragraph(drawing)}</w:tc></w:tr></w:tbl>"
     found = read_docx(make_word(cell, chart=f'<c:chart xmlns:c="c">{series}</c:chart>', oleObject="", aFChunk=""))
