@@ -40,7 +40,7 @@ from app.setting_values import (
 PREFIX = "RUBRICA_"
 # Resolved from the folder where the command was started, and stored: services may run elsewhere.
 PATH_SETTINGS = (
-    *("home", "documents_dir", "models_dir", "artifacts_dir", "loop_dir", "train_python", "benchmarks_dir"),
+    *("home", "documents_dir", "models_dir", "artifacts_dir", "loop_dir", "loop_job", "train_python", "benchmarks_dir"),
     *("browser", "providers_file", "mcp_servers"),
 )
 
@@ -78,9 +78,8 @@ class Settings(BaseModel):
     operator: UUID = Field(default=LOCAL_ORGANISATION, description="The organisation whose admins promote trained models.")
     benchmarks_dir: Path | None = Field(default=None, description="Public benchmarks; default: `benchmarks` in the home.")
     loop_dir: Path | None = Field(default=None, description="Folder of cycles of retraining; default: `loop` in the home.")
-    train_python: FilePath | None = Field(
-        default=None, description="The Python of an environment with `rubrica[train]`; default: the worker's own."
-    )
+    loop_job: FilePath | None = Field(default=None, description="A Job of Kubernetes, as JSON, in whose pods cycles' steps run.")
+    train_python: FilePath | None = Field(default=None, description="A Python with `rubrica[train]`; default: the worker's own.")
     llm_base_url: WebAddress | None = Field(default=None, description="An OpenAI-compatible server, with its `/v1`.")
     llm_api_key: SecretStr | None = Field(default=None, description="Sent as the bearer token.")
     llm_model: str | None = Field(default=None, description="The model to ask for.")
