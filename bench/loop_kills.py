@@ -66,6 +66,7 @@ role = "writer"
 recipe = "sft_cold_start"
 config = "recipe.toml"
 kind = "trajectories"
+inputs = ["{rows}"]
 gate = "gate.toml"
 exam = "exam.toml"
 server = {{address = "http://127.0.0.1:{port}/v1", base = "base"}}
@@ -180,7 +181,7 @@ def write_plan(folder: Path, epochs: int) -> Path:
     (folder / "recipe.toml").write_text(RECIPE.format(base=base, rows=rows, epochs=epochs))
     for name in ("gate.toml", "exam.toml"):
         (folder / name).touch()
-    (folder / "plan.toml").write_text(PLAN.format(port=PORT))
+    (folder / "plan.toml").write_text(PLAN.format(port=PORT, rows=rows))
     return folder / "plan.toml"
 
 
