@@ -52,7 +52,10 @@ def _list_readings(step: Step[A], said: str) -> Iterator[Any]:
     loose = step.loose(said)
     if loose is not None:
         yield loose
-    yield from find_json_values(said)
+    for value in find_json_values(said):
+        yield value
+        if isinstance(value, dict) and isinstance(arguments := value.get("arguments"), str):  # a call of a tool
+            yield parse_leniently(arguments)
 
 
 def _describe_error(error: ValidationError) -> str:
