@@ -23,6 +23,7 @@ from typing import Any
 
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
+from tests.support.model_stub_script import RunShape
 from tests.support.stack import RUBRICA, command_environment
 
 QUESTION = "What was the toll of Velm in 1951?"
@@ -36,6 +37,12 @@ FILES = (
     "In 1960 the toll of Velm was abolished, and the harbour has been free since then.",
     "Fishing boats of Velm paid no toll in 1951 nor before. They were counted at the mole each evening.",
 )
+TIDES = "\n\n".join(
+    f"On day {day} the tide at Ostrow rose by {day % 7 + 2} feet and fell again before the lamps of mole {day % 11} were lit."
+    for day in range(1, 1_000)
+)
+"""A file that makes the collection too long to be read whole, so that a run searches."""
+CONTEXT = "64000"
 OVER = ("completed", "failed", "cancelled", "paused")
 PATIENCE_S = 40
 
@@ -70,8 +77,8 @@ def serving(stub: ModelStub) -> Iterator[None]:
 @contextmanager
 def running_stack(home: Path, base_url: str) -> Iterator["Client"]:
     """Run the product beside the stub."""
-    settings = {"RUBRICA_HOME": str(home), "RUBRICA_LLM_BASE_URL": base_url, "RUBRICA_LLM_MODEL": "stub"}
-    environment = command_environment(**settings)
+    model = {"RUBRICA_LLM_BASE_URL": base_url, "RUBRICA_LLM_MODEL": "stub", "RUBRICA_LLM_CONTEXT": CONTEXT}
+    environment = command_environment(RUBRICA_HOME=str(home), **model)
     with subprocess.Popen([*RUBRICA, "up"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as stack:
         try:
             for line in stack.stdout or ():
@@ -97,7 +104,7 @@ class Client:
         request = urllib.request.Request(self.api + path, method=method, data=data, headers=headers)
         with urllib.request.urlopen(request, timeout=60) as answer:
             found = answer.read().decode()
-        return json.loads(found or "null") if path.partition("?")[0].endswith("export") is False else found
+        return found if "/export?" in path else json.loads(found or "null")
 
     def list_events(self, run: str) -> str:
         """Return the run's events by now."""
@@ -109,7 +116,7 @@ class Client:
         """Make a collection of the files, and wait until it is indexed."""
         made = self.call("POST", "/v1/collections", {"name": name})
         documents = f"/v1/collections/{made['id']}/documents"
-        for number, text in enumerate(FILES):
+        for number, text in enumerate((*FILES, TIDES)):
             head = f'--b\r\nContent-Disposition: form-data; name="file"; filename="velm{number}.md"\r\n\r\n'
             self.call("POST", documents, data=f"{head}{text}\r\n--b--\r\n".encode(), kind="multipart/form-data; boundary=b")
         while {one["state"] for one in self.call("GET", documents)["items"]} - {"indexed", "failed"}:
@@ -159,7 +166,7 @@ def main() -> None:
     folder, only = Path(sys.argv[1]), sys.argv[2:]
     home = Path(os.environ["BUGS_HOME"])
     cases = [case for case in json.loads((folder / "model.json").read_text()) if not only or case["id"] in only]
-    stub, name = ModelStub(answerer=write_report), f"Velm{int(time.time())}"
+    stub, name = ModelStub(answerer=write_report, shape=RunShape(1, 2, 1)), f"Velm{int(time.time())}"
     with serving(stub), running_stack(home, stub.base_url) as client:
         client.add_collection(name)
         client.research(name)  # the first search of a stack loads its encoder
