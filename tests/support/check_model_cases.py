@@ -3,8 +3,8 @@
     python -m tests.support.check_model_cases CASES [ID ...]
 
 CASES is a folder with `model.json`: a list of cases with `id`, `mode` (a quirk of `model_stub_quirks`), and what the report must
-have. A case whose quirk never fired is wrong. BUGS_HOME is the stack's home. A worker remembers which field a server refused and
-leaves it out from then on, so the cases that refuse a field come last.
+have. A case whose quirk never fired is wrong. BUGS_HOME is the stack's home. A worker remembers what its server refused and asks
+otherwise from then on, so each case that refuses something has a stack of its own.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ QUESTION = "What was the toll of Velm in 1951?"
 PASSAGE = re.compile(r'<passage id="(q\d+)"[^>]*>\n(.*?)\n</passage>', re.DOTALL)
 SENTENCE = re.compile(r"[A-Z][^.!?\n<>]{12,300}\.")
 FILES = (
-    "In May 1951 the harbour board of Velm raised the toll to five crowns a ton. The council had asked for the rise because the "
-    "dredging of 1911 was not yet paid for.",
-    "The toll of Velm fell on every vessel above forty tons. Until 1951 a ship paid two crowns a ton.",
+    "In May 1951 the harbour board of Velm raised the toll to five crowns a ton. "
+    "The toll of Velm fell on every vessel above forty tons.",
+    "Until 1951 a ship at Velm paid a toll of two crowns a ton. The dredging of 1911 was not yet paid for.",
     "The board of Velm met in the old customs house. Its chairman in 1951 was Ida Moe, who had kept the light for eleven years.",
     "In 1960 the toll of Velm was abolished, and the harbour has been free since then.",
     "Fishing boats of Velm paid no toll in 1951 nor before. They were counted at the mole each evening.",
@@ -45,11 +45,14 @@ TIDES = "\n\n".join(
 CONTEXT = "64000"
 OVER = ("completed", "failed", "cancelled", "paused")
 PATIENCE_S = 40
+MOST_A_CALL = 1_000
+REFUSING = {"no_system", "alternate", "llamacpp_grammar", "xgrammar", "gemini_schema", "org_stream"}
+"""The quirks after which a worker asks otherwise."""
 
 
 def write_report(prompt: StubPrompt) -> str | None:
     """Write a report of whole sentences of the passages, each cited; None where something else is asked for."""
-    told = [(name, said.group()[:-1]) for name, text in PASSAGE.findall(prompt.last) if (said := SENTENCE.search(text))]
+    told = [(name, said[:-1]) for name, text in PASSAGE.findall(prompt.last) if "Velm" in text for said in SENTENCE.findall(text)]
     if prompt.step or not told:
         return None
     body = "\n\n".join(f"{said} [{name}]." for name, said in told)
@@ -79,7 +82,9 @@ def running_stack(home: Path, base_url: str) -> Iterator["Client"]:
     """Run the product beside the stub."""
     model = {"RUBRICA_LLM_BASE_URL": base_url, "RUBRICA_LLM_MODEL": "stub", "RUBRICA_LLM_CONTEXT": CONTEXT}
     environment = command_environment(RUBRICA_HOME=str(home), **model)
-    with subprocess.Popen([*RUBRICA, "up"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as stack:
+    with subprocess.Popen(
+        [*RUBRICA, "up"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as stack:
         try:
             for line in stack.stdout or ():
                 if found := re.search(r"API\s+(http://\S+)", line):
@@ -136,7 +141,10 @@ class Client:
 
 def list_faults(case: Mapping[str, Any], run: Mapping[str, Any], report: str, events: str) -> Iterator[str]:
     """List what differs from the right value."""
-    told = {f"status:{run['status']}", *(w for w in case.get("any_of", ()) if w.startswith("detail:") and w[7:] in str(run["detail"]))}
+    told = {
+        f"status:{run['status']}",
+        *(w for w in case.get("any_of", ()) if w.startswith("detail:") and w[7:] in str(run["detail"])),
+    }
     if not told & {*case.get("any_of", ("status:completed",))}:
         yield f"{run['status']}: {str(run.get('detail'))[:160]}"
     yield from (f"lacks {words!r}" for words in case.get("must", ()) if words not in report)
@@ -144,8 +152,9 @@ def list_faults(case: Mapping[str, Any], run: Mapping[str, Any], report: str, ev
     yield from (f"events say {words!r}" for words in case.get("events_not", ()) if words in events)
     if "once" in case and (times := max(part.count(case["once"]) for part in report.split("\n## "))) != 1:
         yield f"{times} times in one section"
-    if (counted := run["usage"]["output_tokens"]) < case.get("least_output_tokens", 0):
-        yield f"{counted} output tokens counted in {run['usage']['model_calls']} calls"
+    counted, calls = run["usage"]["output_tokens"], run["usage"]["model_calls"]
+    if counted < min(case.get("least_output_tokens", 0), MOST_A_CALL * calls):
+        yield f"{counted} output tokens counted in {calls} calls"
 
 
 def check(client: Client, stub: ModelStub, collection: str, case: Mapping[str, Any]) -> bool:
@@ -155,7 +164,15 @@ def check(client: Client, stub: ModelStub, collection: str, case: Mapping[str, A
     report = client.call("GET", f"/v1/runs/{run['id']}/export?format=md") if run["status"] == "completed" else ""
     faults = list(list_faults(case, run, report, client.list_events(run["id"])))
     faults += [] if stub.quirked else ["the quirk never fired"]
-    print("WRONG" if faults else "right", case["id"], case["mode"][:60], f"({stub.quirked} fired)", "|", "; ".join(faults)[:400], flush=True)
+    print(
+        "WRONG" if faults else "right",
+        case["id"],
+        case["mode"][:60],
+        f"({stub.quirked} fired)",
+        "|",
+        "; ".join(faults)[:400],
+        flush=True,
+    )
     if faults and os.environ.get("SHOW"):
         print(report)
     return not faults
@@ -166,11 +183,18 @@ def main() -> None:
     folder, only = Path(sys.argv[1]), sys.argv[2:]
     home = Path(os.environ["BUGS_HOME"])
     cases = [case for case in json.loads((folder / "model.json").read_text()) if not only or case["id"] in only]
+    usual = [case for case in cases if case["mode"] not in REFUSING]
+    groups = [group for group in (usual, *([case] for case in cases if case["mode"] in REFUSING)) if group]
     stub, name = ModelStub(answerer=write_report, shape=RunShape(1, 2, 1)), f"Velm{int(time.time())}"
-    with serving(stub), running_stack(home, stub.base_url) as client:
-        client.add_collection(name)
-        client.research(name)  # the first search of a stack loads its encoder
-        wrong = sum(not check(client, stub, name, case) for case in cases)
+    wrong = 0
+    with serving(stub):
+        for group in groups:
+            with running_stack(home, stub.base_url) as client:
+                if group is groups[0]:
+                    client.add_collection(name)
+                stub.take_quirk("")
+                client.research(name)  # the first search of a stack loads its encoder
+                wrong += sum(not check(client, stub, name, case) for case in group)
     print(f"{wrong} wrong of {len(cases)}")
 
 

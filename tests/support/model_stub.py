@@ -129,7 +129,9 @@ class ModelStub:
 
     def _find_form(self, text: str) -> str:
         """Return the step whose form, known from earlier requests, a prompt without a schema shows; empty for free text."""
-        fitting = {name: form["properties"] for name, form in self._forms.items() if all(f'"{f}"' in text for f in form["properties"])}
+        fitting = {
+            name: form["properties"] for name, form in self._forms.items() if all(f'"{f}"' in text for f in form["properties"])
+        }
         return max(fitting, key=lambda name: len(fitting[name]), default="")
 
     def _list_models(self) -> list[dict[str, Any]]:
@@ -192,8 +194,7 @@ class ModelStub:
                 self._obey(orjson.loads(request.body or b"{}"))
             except (ValueError, KeyError, TypeError) as error:
                 return encode_response(400, orjson.dumps({"error": {"message": str(error)}}))
-        state = {"in_flight": self.in_flight, "most_in_flight": self.most_in_flight, "quirked": self.quirked}
-        state |= {"outcomes": self.bill.outcomes}
+        state = {"in_flight": self.in_flight, "most_in_flight": self.most_in_flight, "outcomes": self.bill.outcomes}
         return encode_response(200, orjson.dumps(state))
 
     def _obey(self, orders: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from tests.support.model_stub_http import encode_response
@@ -57,9 +58,9 @@ def send(body: Any, kind: str = "application/json", status: int = 200) -> bytes:
     return encode_response(status, body.encode() if isinstance(body, str) else json.dumps(body).encode(), kind)
 
 
-def refuse(message: str, status: int = 400, **more: Any) -> bytes:
+def refuse(message: str, **more: Any) -> bytes:
     """Make a refusal."""
-    return send({"error": {"message": message, **more}}, status=status)
+    return send({"error": {"message": message, **more}}, status=400)
 
 
 def make_chunk(delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> dict[str, Any]:
@@ -87,7 +88,7 @@ def _think_in(opened: str, closed: str) -> Quirk:
 
 
 def _answer_in(field: str) -> Quirk:
-    return lambda asked: tell(asked, "", **{field: asked.text}) if asked.schema else None
+    return lambda asked: tell(asked, "", USAGE, **{field: asked.text}) if asked.schema else None
 
 
 def _refuse_schema(message: str, **more: Any) -> Quirk:
@@ -118,7 +119,7 @@ def _refuse_system(asked: AskedOf) -> bytes | None:
 
 def _refuse_neighbours(asked: AskedOf) -> bytes | None:
     said = [role for role in asked.roles if role != "system"]
-    alike = any(one == other for one, other in zip(said, said[1:], strict=False))
+    alike = any(one == other for one, other in pairwise(said))
     return refuse("Conversation roles must alternate user/assistant/user/...", code=400) if alike else None
 
 

@@ -39,7 +39,8 @@ _STRAY_BLANK = re.compile(r"(?<![ \t])[ \t]+(?=[.,;:!?)](?![\w/`])|[。，；：
 _NOTHING_WITHIN = re.compile(r"[(（]\s*[)）]")
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _NO_CODE = re.compile(
-    r"://|www\.|\[\[\s*(?:\^?q\d|[0-9a-f]{16})|<cite|[\[［【〔][^\]］】〕`\n]{0,40}\bq\d|`\s*[\[【][\s\d,;^–-]+[\]】]\s*`", re.IGNORECASE
+    r"://|www\.|\[\[\s*(?:\^?q\d|[0-9a-f]{16})|<cite|[\[［【〔][^\]］】〕`\n]{0,40}\bq\d|`\s*[\[【][\s\d,;^–-]+[\]】]\s*`",
+    re.IGNORECASE,
 )
 """What is no code, whatever stands around it: an address, a marker, a citation."""
 _LEFTOVER = re.compile(r"\[(?=\[)|(?<=\])\]|\[\^?(?=\d{1,6}\])")

@@ -1,8 +1,8 @@
 """What of the protocol a server does not understand, learnt from its refusals: the one place that decides its dialect.
 
-A refused request was not answered and costs nothing, so asking again in a plainer form is no retry. A field that the refusal names
-is left out. Where it names none that we know, in whatever words, the plainer forms are tried one by one; one that is answered, or
-that changes the refusal, was what the server did not understand.
+A refused request was not answered and costs nothing, so asking again in a plainer form is no retry. A field that the refusal
+names is left out. Where it names none that we know, in whatever words, the plainer forms are tried one by one; one that is
+answered, or that changes the refusal, was what the server did not understand.
 """
 
 import re
@@ -92,7 +92,7 @@ class DialectTrial:
         """Return the field of the request that a refusal names; empty where it names none that can be left out."""
         sent = self.write_body()
         for named in (refusal.field, *_NAMED.findall(refusal.said)):
-            name = _FIELDS.get(named.lower(), named.lower())
+            name: str = _FIELDS.get(named.lower(), named.lower())
             if name in (LIMIT, NEWER_LIMIT) and name not in sent:
                 name = NEWER_LIMIT if NEWER_LIMIT in sent else LIMIT
             if name in sent and name not in ("model", "messages"):
@@ -104,7 +104,8 @@ def join_roles(messages: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return a conversation of two roles in turn: a system text begins the user message after it, neighbours are one message."""
     spoken = [("user" if m["role"] == "system" else m["role"], m["content"]) for m in messages]
     return [
-        {"role": role, "content": "\n\n".join(content for _, content in said)} for role, said in groupby(spoken, key=lambda m: m[0])
+        {"role": role, "content": "\n\n".join(content for _, content in said)}
+        for role, said in groupby(spoken, key=lambda m: m[0])
     ]
 
 

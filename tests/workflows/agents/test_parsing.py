@@ -80,7 +80,9 @@ def test_a_tool_call_inside_thinking_is_no_tool_call() -> None:
 
 
 @pytest.mark.parametrize("arguments", ['{"subtasks": ["Who paid?"]}', '"{\\"subtasks\\": [\\"Who paid?\\"]}"'])
-@pytest.mark.parametrize("call", ['<tool_call>\n{"name": "plan", "arguments": ARGUMENTS}\n</tool_call>', '{"name": "x", "arguments": ARGUMENTS}'])
+@pytest.mark.parametrize(
+    "call", ['<tool_call>\n{"name": "plan", "arguments": ARGUMENTS}\n</tool_call>', '{"name": "x", "arguments": ARGUMENTS}']
+)
 def test_the_arguments_of_a_call_are_the_answer(call: str, arguments: str) -> None:
     assert read_answer(PLAN, call.replace("ARGUMENTS", arguments)).subtasks[0].question == "Who paid?"
 
@@ -165,7 +167,8 @@ def test_any_text_can_be_read_without_an_exception(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["{", '{"a":"', "<think>", "```\n", '"\\', "'a'", "<answer>", "[1,", "<tool_call>", "<function=a>", "<|a_b|>", "</think>"]
+    "piece",
+    ["{", '{"a":"', "<think>", "```\n", '"\\', "'a'", "<answer>", "[1,", "<tool_call>", "<function=a>", "<|a_b|>", "</think>"],
 )
 def test_reading_stays_linear(piece: str) -> None:
     began = time.process_time()

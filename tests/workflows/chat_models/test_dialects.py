@@ -27,7 +27,7 @@ def say(*roles: ChatRole) -> tuple[Message, ...]:
     return tuple(Message(role=role, content=f"{role.value} {number}") for number, role in enumerate(roles))
 
 
-async def ask_twice(*answers: Sequence[bytes], messages: tuple[Message, ...] = ASKED.messages) -> list[Mapping[str, Any]]:
+async def ask_twice(*answers: Sequence[bytes], messages: tuple[Message, ...] = ASKED.messages) -> Sequence[Mapping[str, Any]]:
     """Ask twice in one session, and return what was asked."""
     asked = ASKED.model_copy(update={"messages": messages})
     async with serve_rudely(*answers) as server, connect_model(make_endpoint(server.url)) as model:
@@ -145,12 +145,19 @@ CALLED = {"name": "form", "arguments": {"a": "lamp"}}
     [
         tell(content=None, reasoning_content=FORM),
         tell(content="", reasoning=FORM),
-        make_events({"choices": [{"delta": {"content": None, "reasoning_content": '{"a": '}}]}, {"choices": [{"delta": {"reasoning": '"lamp"}'}}]}),
+        make_events(
+            {"choices": [{"delta": {"content": None, "reasoning_content": '{"a": '}}]},
+            {"choices": [{"delta": {"reasoning": '"lamp"}'}}]},
+        ),
         tell("tool_calls", content=None, tool_calls=[call("form", FORM)]),
         tell("tool_calls", content="", tool_calls=[call("form", {"a": "lamp"})]),
         make_events(
             {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": "form", "arguments": '{"a": '}}]}}]},
-            {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": '"lamp"}'}}]}, "finish_reason": "tool_calls"}]},
+            {
+                "choices": [
+                    {"delta": {"tool_calls": [{"index": 0, "function": {"arguments": '"lamp"}'}}]}, "finish_reason": "tool_calls"}
+                ]
+            },
         ),
     ],
     ids=["reasoning_content", "reasoning", "thinking in a stream", "a call", "a call with an object", "a call in a stream"],
@@ -231,10 +238,14 @@ async def test_a_whole_message_at_the_end_of_a_stream_is_not_told_twice(last: di
         assert (await ask_model(server.url)).text == "one lamp"
 
 
-EVENTS = b'data: {"choices":[{"delta":{"content":"one "}}]}\n\ndata: {"choices":[{"delta":{"content":"lamp"},"finish_reason":"stop"}]}\n\n'
+EVENTS = b"".join(
+    b"data: " + orjson.dumps(event) + b"\n\n" for event in (make_delta("one "), make_delta("lamp", finish_reason="stop"))
+)
 
 
-@pytest.mark.parametrize("kind", ["text/plain; charset=utf-8", "application/json", "text/event-stream", "application/octet-stream"])
+@pytest.mark.parametrize(
+    "kind", ["text/plain; charset=utf-8", "application/json", "text/event-stream", "application/octet-stream"]
+)
 @pytest.mark.parametrize("before", [b"", "\ufeff".encode(), b": ping\n\n", b"\n", b"event: message\n"])
 @pytest.mark.parametrize("cut", [0, 1, 5])
 async def test_a_stream_is_one_whatever_it_is_called_and_begins_with(kind: str, before: bytes, cut: int) -> None:
