@@ -14,19 +14,22 @@ from app.domain.safe_text import make_safe, make_safe_value
 
 MAX_CHARS = 200_000
 MAX_CANDIDATES = 12
-_THINKING = r"(?:\w+:)?(?:begin_of_|end_of_)?(?:think|thinking|thought|thoughts|reasoning|analysis)"
-_OPENED = re.compile(rf"\s*(?:<\|?|\[|◁|＜)\s*{_THINKING}\s*(?:\|?>|\]|▷|＞)", re.IGNORECASE)
-_CLOSED = re.compile(rf"(?:<\|?/|<\||\[/|◁/|＜/)\s*{_THINKING}\s*(?:\|?>|\]|▷|＞)", re.IGNORECASE)
+_MARK = r"[^<>\[\]◁▷＜＞\n]{0,24}"
+_THINKING = rf"{_MARK}(?:think|thought|reason|analysis){_MARK}(?:>|\]|▷|＞)"
+_OPENED = re.compile(rf"\s*[<\[◁＜]\|?(?!/|end){_THINKING}", re.IGNORECASE)
+_CLOSED = re.compile(rf"[<\[◁＜]\|?(?:/|end){_THINKING}", re.IGNORECASE)
 """The marks around private thinking, whatever brackets a model's template has."""
 _CLOSED_ALONE = re.compile(rf"(?<![`'\"“]){_CLOSED.pattern}(?=\s*(?:\n|[{{\[<#]|\Z)|\w)", re.IGNORECASE)
 """The end of thinking whose opening mark was part of the server's template. What is followed by blank and words is a mention."""
+_CUT_OFF = re.compile(r"\s*\W{1,2}(?:\w+:)?(?:start_)?think(?:ing)?\W{1,2}", re.IGNORECASE)
+"""The mark after which all is thinking where no other ends it. Other words in brackets may begin an answer."""
 _CHANNELS = re.compile(r"\s*(?:<\|start\|>\s*assistant\s*)?<\|channel\|>")
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?")
 _BARE_CHANNELS = re.compile(r"analysis(?=\S)(.*?)assistantfinal", re.DOTALL)
 """The same channels, from a server that leaves out the tokens between them."""
-_SPECIAL = r"<\|[a-z_]{2,24}\|>"
+_SPECIAL = r"<\|[A-Za-z_]{2,24}\|>"
 _SPECIAL_FIRST = re.compile(rf"\A(?:\s*{_SPECIAL})+")
-_SPECIAL_LAST = re.compile(r"\A(?:\s*>\|[a-z_]{2,24}\|<)+")
+_SPECIAL_LAST = re.compile(r"\A(?:\s*>\|[A-Za-z_]{2,24}\|<)+")
 """Found in the text read backwards, where only one place has to be tried."""
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _ANSWER_OPEN = re.compile(r"<answer>", re.IGNORECASE)
@@ -66,7 +69,7 @@ def _find_thinking(text: str) -> tuple[int, int] | None:
     if opened := _OPENED.match(text):
         if closed := _CLOSED.search(text, opened.end()):
             return closed.span()
-        return (len(text), len(text)) if "think" in opened.group().lower() else None  # it was cut off
+        return (len(text), len(text)) if _CUT_OFF.fullmatch(opened.group()) else None
     if _CHANNELS.match(text):
         final = _find_last(_FINAL_CHANNEL, text)
         return final.span() if final else (len(text), len(text))

@@ -33,9 +33,8 @@ class StepAnswer(BaseModel):
             data = {lists[0]: data}
         if not isinstance(data, dict):
             return data
-        inner = [value for value in data.values() if isinstance(value, dict) and names & value.keys()]
-        if len(inner) == 1 and not names & data.keys():  # wrapped under a name, or as the arguments of a tool
-            data = inner[0]
+        if len(data) == 1 and isinstance(inner := next(iter(data.values())), dict) and names & inner.keys():
+            data = inner if not names & data.keys() else data
         return {k: _as_list(v) if k in lists else v for k, v in data.items() if k in names and v is not None}
 
 

@@ -17,7 +17,13 @@ from workflows.chat_models.call_watch import watch_of_call
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.estimating import estimate_usage
 from workflows.chat_models.openai_dialect import DialectTrial, FormRefused, ServerDialect, remove_limit
-from workflows.chat_models.openai_errors import error_from_object, error_from_status, make_protocol_error, read_misshapen_answer
+from workflows.chat_models.openai_errors import (
+    error_from_object,
+    error_from_status,
+    make_protocol_error,
+    read_error,
+    read_misshapen_answer,
+)
 from workflows.chat_models.openai_wire import (
     ENDED_WELL,
     ProtocolError,
@@ -130,7 +136,7 @@ class OpenAICompatible:
     async def _read_response(self, response: ClientResponse) -> ReceivedAnswer:
         if response.status != OK:
             raw = await self._read_bytes(response, MAX_REFUSAL_BYTES, cut=True)
-            if (written := read_misshapen_answer(raw)) is not None:
+            if (written := read_misshapen_answer(read_error(raw))) is not None:
                 return ReceivedAnswer([written])
             raise error_from_status(response.status, response.headers, raw, self._endpoint.url)
         try:
@@ -138,6 +144,8 @@ class OpenAICompatible:
                 return await self._read_stream(response)
             return await self._read_whole_answer(response)
         except ServerError as error:
+            if (written := read_misshapen_answer(error.error)) is not None:
+                return ReceivedAnswer([written])
             raise error_from_object(error.error) from error
 
     async def _read_whole_answer(self, response: ClientResponse) -> ReceivedAnswer:

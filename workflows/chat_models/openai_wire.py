@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from app.domain.chat import ChatRequest, ResponseSchema
+from workflows.agents.parsing import find_json_values
 from workflows.checks.answer_faults import CUT_OFF
 
 DATA = b"data:"
@@ -109,7 +110,7 @@ def read_whole(raw: bytes) -> ReceivedAnswer:
         ProtocolError: it is something else. An answer without a choice is empty: some content filters send that.
     """
     heard = ReceivedAnswer()
-    _take_answer(heard, _parse_json(raw), "message")
+    _take_answer(heard, _parse_json(raw.removeprefix(BYTE_ORDER_MARK)), "message")
     return heard
 
 
@@ -121,7 +122,7 @@ class StreamReader:
         self.done = False
         self.foreign = b""
         self._spoke = self._begun = False
-        self._rest = b""
+        self._rest = self._whole = b""
 
     def feed(self, data: bytes) -> None:
         """Take more bytes. Raises as `read_whole` does."""
@@ -131,6 +132,8 @@ class StreamReader:
         for line in lines:
             if line.startswith(DATA):
                 self._read_event(line[len(DATA) :].strip())
+            elif self._whole or line.startswith(b"{"):
+                self._whole += line  # no event, but one JSON object that its server calls a stream
 
     def end(self) -> None:
         """End the stream. The last event may lack its line end; one that breaks off is ignored.
@@ -140,6 +143,9 @@ class StreamReader:
         """
         with suppress(ProtocolError):
             self.feed(b"\n")
+            if self._whole:
+                _take_answer(self.heard, _parse_json(self._whole), "message")
+                self.done = True
 
     @property
     def complete(self) -> bool:
@@ -201,7 +207,7 @@ def _take_choice(heard: ReceivedAnswer, choice: Mapping[str, Any], holder: str) 
     if isinstance(said, dict):
         heard.pieces.append(_text_of(said.get("content")))
         heard.thoughts.append(next(filter(None, (_text_of(said.get(name)) for name in _THOUGHTS)), ""))
-        called = said.get("tool_calls")
+        called = said.get("tool_calls") or [{"function": said.get("function_call")}]
         heard.said += len(heard.pieces[-1]) + len(heard.thoughts[-1])
         for place, call in enumerate(called if isinstance(called, list) else ()):
             heard.said += _take_call(heard.calls, call, place)
@@ -229,15 +235,11 @@ def find_answer(heard: ReceivedAnswer, schema: ResponseSchema | None) -> str:
         return text
     if heard.calls:
         return "\n".join(f'{{"name": {json.dumps(c.name)}, "arguments": {c.arguments or "{}"}}}' for c in heard.calls.values())
-    return heard.thought if _has_form(heard.thought, schema) else text
-
-
-def _has_form(text: str, schema: ResponseSchema) -> bool:
-    """Say whether a text is a JSON object with all fields that its schema requires."""
-    with suppress(orjson.JSONDecodeError):
-        value = orjson.loads(text)
-        return isinstance(value, dict) and value.keys() >= {*schema.schema_.get("required", ())}
-    return False
+    if heard.finish_reason == CUT_OFF:
+        return text
+    required = {*schema.schema_.get("required", ())}
+    forms = [value for value in find_json_values(heard.thought) if isinstance(value, dict) and value.keys() >= required]
+    return orjson.dumps(forms[-1]).decode() if forms else text
 
 
 def looks_like_events(raw: bytes) -> bool:
@@ -254,12 +256,18 @@ def _text_of(content: Any) -> str:
 
 
 def _take_usage(heard: ReceivedAnswer, usage: Any) -> None:
-    """Take the stated tokens. What the total has more than both is thinking; a count of none beside a text is no count."""
+    """Take the stated tokens. What the total has more than both, or is thinking and more than the answer, was thought beside it.
+
+    A count of none beside a text is no count.
+    """
     if not isinstance(usage, dict):
         return
     asked, answered, total = (_read_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
-    if asked and answered is not None and total:
-        answered = max(answered, total - asked)
+    details = usage.get("completion_tokens_details")
+    thought = _read_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None
+    if answered is not None:
+        apart = thought if thought and thought > answered else 0
+        answered = max(answered + apart, (total or 0) - (asked or total or 0))
     heard.input_tokens = asked or heard.input_tokens
     heard.output_tokens = answered or heard.output_tokens
 

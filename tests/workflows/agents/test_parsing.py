@@ -81,7 +81,13 @@ def test_a_tool_call_inside_thinking_is_no_tool_call() -> None:
 
 @pytest.mark.parametrize("arguments", ['{"subtasks": ["Who paid?"]}', '"{\\"subtasks\\": [\\"Who paid?\\"]}"'])
 @pytest.mark.parametrize(
-    "call", ['<tool_call>\n{"name": "plan", "arguments": ARGUMENTS}\n</tool_call>', '{"name": "x", "arguments": ARGUMENTS}']
+    "call",
+    [
+        '<tool_call>\n{"name": "plan", "arguments": ARGUMENTS}\n</tool_call>',
+        '{"name": "x", "arguments": ARGUMENTS}',
+        '[TOOL_CALLS] [{"name": "plan", "arguments": ARGUMENTS}]',
+        '[{"type": "function", "function": {"name": "plan", "parameters": ARGUMENTS}}]',
+    ],
 )
 def test_the_arguments_of_a_call_are_the_answer(call: str, arguments: str) -> None:
     assert read_answer(PLAN, call.replace("ARGUMENTS", arguments)).subtasks[0].question == "Who paid?"
@@ -129,6 +135,7 @@ def test_thinking_is_told_apart_from_speech() -> None:
         "<|begin_of_thought|>{}<|end_of_thought|>\n\n",
         "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>",
         "analysis{}assistantfinal",
+        "<|START_THINKING|>{}<|END_THINKING|><|START_RESPONSE|>",
         "{}\n</think>\n\n",
         "\n<think>{}</think><reasoning>{}</reasoning>",
     ],
@@ -149,6 +156,7 @@ def test_thinking_in_any_marks_is_taken_out_of_the_beginning(thinking: str, said
         "Between `<think>` and `</think>`\nit thinks; its lamp burns.",
         "# What <think> is\n\nA [THINK] mark opens it, [/THINK] closes it. Its lamp burns.",
         "[Analysis] of the lamp: it burns.",
+        "[Thinking of lamps] they burn.",
         "Analysis of the lamp: it burns.",
         "A token such as <|im_end|> ends it; its lamp burns.",
     ],

@@ -43,6 +43,8 @@ async def ask_twice(*answers: Sequence[bytes], messages: tuple[Message, ...] = A
         make_error_answer(400, "Unknown name 'x' at 'generation_config.response_schema': Cannot find field."),
         make_error_answer(422, "this engine was built without constrained output"),
         make_error_answer(500, "JSON schema conversion failed: unrecognised node"),
+        make_error_answer(501, "not in this build"),
+        make_error_answer(404, "no endpoint takes the requested parameters"),
         make_error_answer(400, "not on this plan", param="response_format"),
         make_http_answer(400, b'{"detail": "no outlines here"}'),
     ],
@@ -79,6 +81,13 @@ async def test_roles_that_are_refused_are_joined_and_all_else_stays(
         assert [(m["role"], m["content"]) for m in body["messages"]] == joined
         assert "response_format" in body
         assert body["stream"]
+
+
+async def test_a_template_that_fails_on_roles_is_no_outage() -> None:
+    refusal = make_error_answer(500, "raise_exception: roles take turns")
+    messages = say(ChatRole.SYSTEM, ChatRole.USER)
+    bodies = await ask_twice(refusal, refusal, refusal, make_completion(FORM), messages=messages)
+    assert [len(body["messages"]) for body in bodies] == [2, 2, 2, 1, 1]
 
 
 async def test_what_two_refusals_name_is_both_left_out() -> None:
@@ -128,6 +137,12 @@ async def test_an_answer_that_the_server_found_of_the_wrong_form_is_an_answer(mo
     assert (completion.text, completion.estimated, len(server.requests)) == (text, True, 1)
 
 
+async def test_a_wrong_form_that_is_told_within_a_stream_is_an_answer() -> None:
+    error = {"message": "does not match", "code": "json_validate_failed", "failed_generation": "lamp", "status_code": 400}
+    async with serve_rudely(make_events(make_delta("la"), {"error": error})) as server:
+        assert (await ask_model(server.url)).text == "lamp"
+
+
 def tell(finish: str = "stop", **message: object) -> list[bytes]:
     choice = {"message": {"role": "assistant", **message}, "finish_reason": finish}
     return make_http_answer(200, orjson.dumps({"choices": [choice]}))
@@ -144,7 +159,8 @@ CALLED = {"name": "form", "arguments": {"a": "lamp"}}
     "answer",
     [
         tell(content=None, reasoning_content=FORM),
-        tell(content="", reasoning=FORM),
+        tell(content=" \n", reasoning=f"So this it is:\n```json\n{FORM}\n```"),
+        tell("function_call", content=None, function_call={"name": "form", "arguments": FORM}),
         make_events(
             {"choices": [{"delta": {"content": None, "reasoning_content": '{"a": '}}]},
             {"choices": [{"delta": {"reasoning": '"lamp"}'}}]},
@@ -160,7 +176,15 @@ CALLED = {"name": "form", "arguments": {"a": "lamp"}}
             },
         ),
     ],
-    ids=["reasoning_content", "reasoning", "thinking in a stream", "a call", "a call with an object", "a call in a stream"],
+    ids=[
+        "reasoning_content",
+        "reasoning",
+        "an old call",
+        "thinking in a stream",
+        "a call",
+        "a call with an object",
+        "a call in a stream",
+    ],
 )
 async def test_a_form_that_comes_elsewhere_is_the_answer(answer: list[bytes]) -> None:
     async with serve_rudely(answer) as server:
@@ -169,9 +193,11 @@ async def test_a_form_that_comes_elsewhere_is_the_answer(answer: list[bytes]) ->
     assert completion.finish_reason == "stop"
 
 
-@pytest.mark.parametrize("thought", ["The lamp, {surely}.", '{"b": 1}', '["a"]', '{"a": "la'])
-async def test_thinking_of_another_form_is_no_answer(thought: str) -> None:
-    async with serve_rudely(tell(content="", reasoning_content=thought)) as server:
+@pytest.mark.parametrize(
+    ("thought", "finish"), [("The lamp, {surely}.", "stop"), ('{"b": 1}', "stop"), ('["a"]', "stop"), ('{"a": "la', "length")]
+)
+async def test_thinking_of_another_form_is_no_answer(thought: str, finish: str) -> None:
+    async with serve_rudely(tell(finish, content="", reasoning_content=thought)) as server:
         assert (await ask_model(server.url)).text == ""
 
 
@@ -198,7 +224,7 @@ async def test_a_choice_that_failed_upstream_is_an_outage(choice: dict[str, obje
             await ask_model(server.url, stream=stream)
 
 
-async def ask_with_usage(text: str, *usage: dict[str, int]) -> Completion:
+async def ask_with_usage(text: str, *usage: Mapping[str, Any]) -> Completion:
     events = [{"choices": [], "usage": stated} for stated in usage]
     async with serve_rudely(make_events(make_delta(text, finish_reason="stop"), *events)) as server:
         return await ask_model(server.url)
@@ -212,9 +238,11 @@ async def ask_with_usage(text: str, *usage: dict[str, int]) -> Completion:
         ({"prompt_tokens": 70, "completion_tokens": 30, "total_tokens": 100}, (70, 30)),
         ({"prompt_tokens": 70, "completion_tokens": 30, "total_tokens": 0}, (70, 30)),
         ({"prompt_tokens": 70, "completion_tokens": 30}, (70, 30)),
+        ({"prompt_tokens": 70, "completion_tokens": 30, "completion_tokens_details": {"reasoning_tokens": 800}}, (70, 830)),
+        ({"prompt_tokens": 70, "completion_tokens": 830, "completion_tokens_details": {"reasoning_tokens": 800}}, (70, 830)),
     ],
 )
-async def test_what_the_total_has_more_is_thinking(usage: dict[str, int], tokens: tuple[int, int]) -> None:
+async def test_what_is_told_beside_the_answer_is_thinking(usage: Mapping[str, Any], tokens: tuple[int, int]) -> None:
     completion = await ask_with_usage("lamp", usage)
     assert (completion.usage.input_tokens, completion.usage.output_tokens, completion.estimated) == (*tokens, False)
 
@@ -252,4 +280,13 @@ async def test_a_stream_is_one_whatever_it_is_called_and_begins_with(kind: str, 
     [whole] = make_http_answer(200, before + EVENTS, kind)
     at = whole.index(b"\r\n\r\n") + 4 + cut
     async with serve_rudely([whole[:at], whole[at:]]) as server:
+        assert (await ask_model(server.url)).text == "one lamp"
+
+
+@pytest.mark.parametrize("before", [b"", "\ufeff".encode()])
+@pytest.mark.parametrize("kind", ["text/event-stream", "text/plain", "application/json"])
+async def test_one_object_is_an_answer_whatever_it_is_called(kind: str, before: bytes) -> None:
+    choice = {"message": {"content": "one lamp"}, "finish_reason": "stop"}
+    body = before + orjson.dumps({"choices": [choice]}, option=orjson.OPT_INDENT_2)
+    async with serve_rudely(make_http_answer(200, body, kind)) as server:
         assert (await ask_model(server.url)).text == "one lamp"
