@@ -1,16 +1,18 @@
 """Ids of passages in whatever brackets a model writes them, written as `[q1]`: `(see q1)`, `[citation:q1]`, `\\[q1\\]`,
-`[q1, p. 3]`, `【q1】`, full-width letters.
+`[q1, p. 3]`, `【q1】`, `\\cite{q1}`, `<sup>q1</sup>`, full-width letters.
 """
 
 import re
 from collections.abc import Collection
 from functools import lru_cache
 
-MOST_WORDS = 4
-"""So many words beside the ids, a label or a page, do not make a bracket more than a citation."""
-_SQUARE = re.compile(r"(?:\\?[\[［【〔]|<sup>)([^\[\]［］【】〔〕()（）\n]{1,80})(?:\\?[\]］】〕]|</sup>)")
+MOST_WORDS, MOST_KEPT_WORDS = 4, 12
+"""So many words beside the ids, a label or a page, do not make a bracket more than a citation; so many may stand beside it."""
+_SQUARE = re.compile(
+    r"(?:\\?[\[［【〔]|<(?:sup|ref|cite)>|\\cite\w{0,6}\{)([^\[\]［］【】〔〕()（）{}<>\n]{1,80})(?:\\?[\]］】〕]|</(?:sup|ref|cite)>|\})"
+)
 _ROUND = re.compile(r"(?<!\))[(（]([^\[\]［］【】〔〕()（）\n]{1,80})[)）]")
-_LABEL = re.compile(r"[\w\s.,:;，、；：&#*†^/\\–-]*")
+_LABEL = re.compile(r"[\w\s.,:;，、；：&#@*†^/\\“”\"'’–—-]*")
 _WORD = re.compile(r"\w+")
 
 
@@ -29,20 +31,24 @@ def write_ids_plainly(text: str, letter: str, known: Collection[str]) -> str:
 
     def write_square(match: re.Match[str]) -> str:
         ids, rest = [_write_id(letter, found) for found in pattern.finditer(match[1])], pattern.sub(" ", match[1])
-        return "".join(f"[{one}]" for one in ids) if ids and _is_label(rest) and letter.upper() not in rest else match[0]
+        if not ids or re.search(rf"{letter.upper()}\d", rest):  # the third quarter, as Q3
+            return match[0]
+        if _is_label(rest, MOST_WORDS):
+            return "".join(f"[{one}]" for one in ids)
+        return write_round(f"({match[1]})") if _is_label(rest, MOST_KEPT_WORDS) else match[0]
 
-    def write_round(match: re.Match[str]) -> str:
-        rest = pattern.sub(" ", match[1])
-        if not _is_label(rest) or not _WORD.search(rest):
-            return pattern.sub(lambda found: _write_id(letter, found), match[0])
-        return pattern.sub(lambda found: f"[{one}]" if (one := _write_id(letter, found)) in known else found[0], match[0])
+    def write_round(bracket: str) -> str:
+        rest = pattern.sub(" ", bracket[1:-1])
+        if not _WORD.search(rest) or not _is_label(rest, MOST_KEPT_WORDS):
+            return pattern.sub(lambda found: _write_id(letter, found), bracket)
+        return pattern.sub(lambda found: f"[{one}]" if (one := _write_id(letter, found)) in known else found[0], bracket)
 
-    return _ROUND.sub(write_round, _SQUARE.sub(write_square, text))
+    return _ROUND.sub(lambda match: write_round(match[0]), _SQUARE.sub(write_square, text))
 
 
 def _write_id(letter: str, found: re.Match[str]) -> str:
     return f"{letter}{int(found[1])}"
 
 
-def _is_label(rest: str) -> bool:
-    return len(_WORD.findall(rest)) <= MOST_WORDS and _LABEL.fullmatch(rest) is not None
+def _is_label(rest: str, most_words: int) -> bool:
+    return len(_WORD.findall(rest)) <= most_words and _LABEL.fullmatch(rest) is not None

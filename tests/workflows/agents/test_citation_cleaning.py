@@ -21,6 +21,10 @@ from workflows.agents.citation_cleaning import clean_citations
         ),
         ("a [citation:q1] b [q2, p. 3] c [source: q1, q2] d [Ref. q1]", "a [q1] b [q2] c [q1][q2] d [q1]"),
         ("a \\[q1\\] b ［q2］ c （ｑ１） d 【ｑ２】 e <sup>q1</sup>", "a [q1] b [q2] c [q1] d [q2] e [q1]"),
+        ("a \\cite{q1} b \\citep{q2, q1} c <ref>q1</ref> d [@q2]", "a [q1] b [q2][q1] c [q1] d [q2]"),
+        ("a (source: q1 – Annals of the cape, 1951, p. 3).", "a (source: [q1] – Annals of the cape, 1951, p. 3)."),
+        ("a [q2: Annals of the cape, page 3].", "a ([q2]: Annals of the cape, page 3)."),
+        ("the charge x_{q1} and x^{q2} [q1]", "the charge x_{q1} and x^{q2} [q1]"),
         ("a [source: q9] b [citation:q9, q1] c (see q9)", "a [q0] b [q1] c (see q9)"),
         (
             "F = k(q1 q2)/r, as the charges (q1 < q2 of them) say [q1]",
