@@ -91,16 +91,12 @@ class Settings(BaseModel):
         default=(), description="Further models of that server for comparisons, each with its prices: a=0.5/2, b=1/4."
     )
     llm_codec: Codec = Field(default=Codec.SCHEMA, description="`schema` or `tags`.")
-    llm_context: int = Field(
-        default=0, ge=0, description="The model's context in tokens; default: as its server tells, else 32000."
-    )
+    llm_context: int = Field(default=0, ge=0, description="The model's context in tokens; 0: as its server tells, else 32000.")
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
     llm_tell_after: int = Field(default=20, ge=1, description="Seconds without a token of which a run tells.")
     llm_give_up_after: Limit = Field(default=None, description="Seconds without a token that end a call; default: by its length.")
     local_model: str | None = Field(
-        default=None,
-        description="A model that the local stack serves itself: a name of `rubrica models`, or a GGUF file; or `ollama/NAME`, "
-        "`lmstudio/`, `llamacpp/`, `vllm/`: a server on its usual port here.",
+        default=None, description="A model that the stack serves (a name of `rubrica models`, a GGUF file), or `ollama/NAME`."
     )
     local_model_threads: int = Field(default=0, ge=0, description="Threads of that model; 0: one for each core.")
     eval_judge_base_url: WebAddress | None = Field(

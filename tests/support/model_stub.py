@@ -11,7 +11,7 @@ import hashlib
 import random
 import signal
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import orjson
 
 from app.domain.chat import ChatRequest, Message, ResponseSchema
 from app.domain.trajectory import request_digest
-from tests.support.model_stub_answers import SchemaAnswers, StubPrompt
+from tests.support.model_stub_answers import SchemaAnswers, StubPrompt, recall_form
 from tests.support.model_stub_bill import Bill
 from tests.support.model_stub_exchange import ChatExchange, StubAnswer
 from tests.support.model_stub_faults import Fault, Faults, parse_rates
@@ -98,7 +98,7 @@ class ModelStub:
     def _begin_chat(self, connection: Connection, raw: bytes) -> Exchange | None:
         try:
             request = orjson.loads(raw)
-            prompt = read_prompt(request, hashlib.sha256(raw).hexdigest())
+            prompt = recall_form(read_prompt(request, hashlib.sha256(raw).hexdigest()), self._forms)
         except (ValueError, KeyError, TypeError) as error:
             connection.send(encode_response(400, orjson.dumps({"error": {"message": f"not a chat request: {error}"}})))
             return None
@@ -117,22 +117,11 @@ class ModelStub:
         return exchange
 
     def _answer_oddly(self, request: dict[str, Any], prompt: StubPrompt) -> bytes:
-        if prompt.schema is not None:
-            self._forms[prompt.step] = prompt.schema
-        else:
-            prompt = replace(prompt, step=self._find_form(prompt.last))
-        asked = AskedOf(request, self._write_text(replace(prompt, schema=self._forms.get(prompt.step))), self._odd, self._refused)
+        asked = AskedOf(request, self._write_text(prompt), self._odd, self._refused)
         self._odd += 1
         odd = apply_quirk(self.quirk, asked)
         self.quirked += odd is not None
         return odd or apply_quirk("ok", asked) or b""
-
-    def _find_form(self, text: str) -> str:
-        """Return the step whose form, known from earlier requests, a prompt without a schema shows; empty for free text."""
-        fitting = {
-            name: form["properties"] for name, form in self._forms.items() if all(f'"{f}"' in text for f in form["properties"])
-        }
-        return max(fitting, key=lambda name: len(fitting[name]), default="")
 
     def _list_models(self) -> list[dict[str, Any]]:
         return [{"id": name, "max_model_len": CONTEXT} for name in sorted(self.known) or [MODEL]]

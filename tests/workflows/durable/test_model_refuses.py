@@ -15,6 +15,7 @@ from tests.support.model_stub_faults import Fault
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.openai_compatible import connect_model
+from workflows.chat_models.openai_dialect import PLAINER
 from workflows.durable.policies import REFUSALS_IN_A_ROW
 
 CALLS = 17
@@ -67,7 +68,8 @@ async def test_a_refusal_at_the_start_is_said_before_anything_is_spent(house: Wh
         refused = stub.bill.outcomes[fault]
     assert run.reason is WaitReason.MODEL_REFUSED
     assert run.usage.model_calls == 0
-    assert refused == (1 if fault is Fault.UNAUTHORIZED else REFUSALS_IN_A_ROW)
+    tried_otherwise = len(PLAINER) if fault is Fault.BAD_REQUEST else 0
+    assert refused == (1 if fault is Fault.UNAUTHORIZED else REFUSALS_IN_A_ROW + tried_otherwise)
 
 
 async def test_a_context_that_is_too_short_for_every_call_is_said_as_that(house: WholeProduct) -> None:
