@@ -135,7 +135,7 @@ async def test_a_refused_run_whose_workflow_is_lost_still_waits_for_its_reader(h
 
 async def test_resuming_repeats_every_part_that_a_refusal_cost(house: WholeProduct) -> None:
     """The first two parts that a server refuses without a known reason fail; the third pauses the run."""
-    async with work_with_a_server(house, Fault.BAD_REQUEST, "act") as stub:
+    async with work_with_a_server(house, Fault.WITHHELD, "act") as stub:
         run_id = await house.ask()
         await house.wait_for(run_id, RunStatus.PAUSED)
         assert sorted(await list_stops(house, run_id)) == ["failed", "failed", "sufficient"]
@@ -150,12 +150,12 @@ async def test_resuming_repeats_every_part_that_a_refusal_cost(house: WholeProdu
 async def test_what_was_answered_before_a_refusal_is_not_paid_for_again(house: WholeProduct) -> None:
     everybody_searches = asyncio.Barrier(3)
 
-    async with work_with_a_server(house, Fault.BAD_REQUEST, "nothing yet") as stub:
+    async with work_with_a_server(house, Fault.WITHHELD, "nothing yet") as stub:
 
         async def refuse_second_turns(query: str) -> None:
             if query.endswith(" 0"):
                 await everybody_searches.wait()
-                stub.faults.order(Fault.BAD_REQUEST, "act", ALWAYS)
+                stub.faults.order(Fault.WITHHELD, "act", ALWAYS)
 
         house.index.hook = refuse_second_turns
         run_id = await house.ask()
