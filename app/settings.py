@@ -19,6 +19,7 @@ from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.domain.errors import SetupError
 from app.domain.pricing import PricedModel, parse_priced_model
 from app.domain.services import SERVICES
+from app.own_servers import point_to_own_server
 from app.setting_problems import explain_malformed, explain_unknown
 from app.setting_values import (
     BucketAddress,
@@ -89,14 +90,12 @@ class Settings(BaseModel):
         default=(), description="Further models of that server for comparisons, each with its prices: a=0.5/2, b=1/4."
     )
     llm_codec: Codec = Field(default=Codec.SCHEMA, description="`schema` or `tags`.")
-    llm_context: int = Field(
-        default=0, ge=0, description="The model's context in tokens; default: as its server tells, else 32000."
-    )
+    llm_context: int = Field(default=0, ge=0, description="The model's context in tokens; 0: as its server tells, else 32000.")
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
     llm_tell_after: int = Field(default=20, ge=1, description="Seconds without a token of which a run tells.")
     llm_give_up_after: Limit = Field(default=None, description="Seconds without a token that end a call; default: by its length.")
     local_model: str | None = Field(
-        default=None, description="A model that the local stack serves itself: a name of `rubrica models`, or a GGUF file."
+        default=None, description="A model that the stack serves (a name of `rubrica models`, a GGUF file), or `ollama/NAME`."
     )
     local_model_threads: int = Field(default=0, ge=0, description="Threads of that model; 0: one for each core.")
     eval_judge_base_url: WebAddress | None = Field(
@@ -175,6 +174,8 @@ class Settings(BaseModel):
     ui_port: Port | None = Field(default=None, description="Port of the web page.")
     log_mb: int = Field(default=10, ge=1, description="MB after which a log of the local stack is set aside.")
     log_files: int = Field(default=5, ge=1, description="Logs set aside that are kept of each process.")
+
+    _point_to_own_server = model_validator(mode="before")(point_to_own_server)
 
     @model_validator(mode="after")
     def _check_model(self) -> Self:

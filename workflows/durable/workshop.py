@@ -32,6 +32,7 @@ from retrieval.ports import PageReader
 from retrieval.search.tenant_index import TenantView
 from retrieval.service.client import IndexClient
 from workflows.agents.agent_set import AgentSet
+from workflows.agents.codec import speak_as_asked
 from workflows.agents.effort import bounds_of, fit_bounds, limits_of
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
@@ -158,7 +159,7 @@ class Workshop:
             shelves=build_describer(index, corpora, memory_of_tools, query.language, outside, scope),
             record=record,
             prompts=model.prompts,
-            codec=model.codec,
+            codec=speak_as_asked(model.codec, query),
             today=today,
             clock=clock,
             limits=limits_of(query),
