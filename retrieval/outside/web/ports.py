@@ -97,7 +97,7 @@ def find_results(body: bytes, path: Sequence[str], signs: Collection[str]) -> li
     Raises:
         ValueError: it is not the provider's protocol.
     """
-    answer = from_json(body)
+    answer: Any = from_json(body)
     if not isinstance(answer, dict) or answer.keys().isdisjoint((path[0], *signs)):
         raise ValueError("the answer is another service's")
     if answer.get(path[0]) is None and answer.get("error"):
