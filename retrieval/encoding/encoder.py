@@ -60,7 +60,7 @@ class Encoder(Protocol):
         ...
 
     def encode_query(self, text: str) -> list[float]:
-        """Return a query's vector; empty where the model has none for it."""
+        """Return a query's vector: zeros where the model has none for it."""
         ...
 
     def can_read(self, text: str) -> bool:

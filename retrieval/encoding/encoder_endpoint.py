@@ -17,6 +17,7 @@ from pydantic import SecretStr
 
 from app.domain.errors import ToolError
 from app.domain.value import Value
+from app.outgoing.way_out import address_of
 from retrieval.encoding.endpoint import BUILD_PATIENCE, SEARCH_PATIENCE, EndpointPatience, JsonEndpoint, RequestRefused
 
 BATCH = 64
@@ -54,7 +55,7 @@ class EndpointEncoder:
         self, server: EmbeddingsServer, search: EndpointPatience = SEARCH_PATIENCE, build: EndpointPatience = BUILD_PATIENCE
     ) -> None:
         key = server.api_key.get_secret_value() if server.api_key else None
-        self._endpoint = JsonEndpoint(f"{server.url}/embeddings", key)
+        self._endpoint = JsonEndpoint(address_of(server.url, "embeddings"), key)
         self._model = server.model
         self._search, self._build = search, build
         self._recent = lru_cache(KEPT_QUERIES)(self._encode_query)
@@ -77,9 +78,9 @@ class EndpointEncoder:
         return np.stack([np.zeros(self.size, np.float32) if row is None else row for row in rows])
 
     def encode_query(self, text: str) -> list[float]:
-        """Return a query's vector; empty where the server has none for it."""
+        """Return a query's vector: zeros where the server has none for it."""
         row = self._recent(text)
-        return [] if row is None else list(row.tolist())
+        return [0.0] * self.size if row is None else list(row.tolist())
 
     def can_read(self, _: str) -> bool:
         """Say whether the model knows the language: always, since the operator chooses a model for the corpus."""

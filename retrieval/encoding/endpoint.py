@@ -12,6 +12,7 @@ from requests.exceptions import ChunkedEncodingError, ContentDecodingError
 
 from app.domain.errors import ToolError, ToolUnavailable
 from app.outgoing.retry_after import read_retry_after
+from app.outgoing.way_out import describe_way, find_authorities, find_proxy
 
 CONNECTIONS = 16
 FIRST_PAUSE = timedelta(milliseconds=250)
@@ -42,7 +43,7 @@ class RequestRefused(ToolError):
 
 
 class JsonEndpoint:
-    """One address that takes JSON by POST. Threads may share it.
+    """One address that takes JSON by POST. Threads may share it. `url` is the address as messages show it.
 
     Raises:
         ToolUnavailable: the server does not answer in time.
@@ -51,8 +52,10 @@ class JsonEndpoint:
     """
 
     def __init__(self, url: str, api_key: str | None) -> None:
-        self.url = url
+        self.url = describe_way(url)
+        self._asked = url
         self._session = requests.Session()
+        self._session.verify = find_authorities() or True
         self._session.mount("http://", HTTPAdapter(pool_maxsize=CONNECTIONS))
         self._session.mount("https://", HTTPAdapter(pool_maxsize=CONNECTIONS))
         if api_key:
@@ -81,7 +84,9 @@ class JsonEndpoint:
 
     def _attempt(self, body: dict[str, Any], seconds: float) -> Any:
         try:
-            response = self._session.post(self.url, json=body, timeout=max(seconds, 0.1))
+            proxy = find_proxy(self._asked)
+            proxies = {"http": proxy, "https": proxy} if proxy else {"no_proxy": "*"}
+            response = self._session.post(self._asked, json=body, timeout=max(seconds, 0.1), proxies=proxies)
         except _AWAY as error:
             raise _PassingFailure(type(error).__name__) from error
         if response.status_code in _PASSING:

@@ -184,7 +184,7 @@ class Library:
 
     def _rank(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[_RankedPlace]:
         encoder = self._encoder_of(generations, query)
-        vector = (encoder.encode_query(query) or None) if encoder else None
+        vector = found if encoder and any(found := encoder.encode_query(query)) else None
         asked = HybridQuery(self._words.weigh_query(query), vector, max(CANDIDATES, READ_AHEAD * limit), where)
         within = JointIndexes(self._index, generations)
         sparse, found_dense = within.search(asked)
@@ -196,7 +196,7 @@ class Library:
             best = within.compare_best(encoder.encode_passages(parts).tolist(), sparse.keys() | found_dense.keys())
             dense, missed = average_scores(found_dense, best), average_scores(missed, best)
         documents = documents_of(places)
-        ranked = [found for found in fuse_scores(sparse, dense, asked.limit, documents, missed) if found[0] in places]
+        ranked = [hit for hit in fuse_scores(sparse, dense, asked.limit, documents, missed) if hit[0] in places]
         if len(generations) > 1:
             good = find_above_average(sparse, dense, asked.limit, missed)
             seen_as = [RankedCandidate(collection_of(key.within), documents[key], key in good) for key, _ in ranked]

@@ -97,12 +97,12 @@ def find_results(body: bytes, path: Sequence[str], signs: Collection[str]) -> li
     Raises:
         ValueError: it is not the provider's protocol.
     """
-    answer: Any = from_json(body)
+    answer = from_json(body)
     if not isinstance(answer, dict) or answer.keys().isdisjoint((path[0], *signs)):
         raise ValueError("the answer is another service's")
     if answer.get(path[0]) is None and answer.get("error"):
         raise ValueError("the answer is an error")
-    place = answer
+    place: Any = answer
     for name in path:
         if not isinstance(place, dict):
             raise ValueError(f"{name!r} is not in an object")
