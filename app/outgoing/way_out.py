@@ -4,11 +4,12 @@ Pages and webhooks, whose addresses other people name, do not go this way: see `
 """
 
 import os
+import re
 import ssl
 from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit, urlunsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import getproxies
 
 from app.domain.errors import SetupError
 
@@ -35,9 +36,9 @@ def is_on_this_machine(url: str) -> bool:
 
 def find_proxy(url: str) -> str | None:
     """Return the proxy that the environment names for an address; None for none, and always for this machine's own addresses."""
-    parts, named = urlsplit(url), getproxies_environment()
+    parts, named = urlsplit(url), getproxies()
     proxy, host = named.get(parts.scheme), parts.hostname or ""
-    if not proxy or is_on_this_machine(url) or _is_exempt(host, parts.port, named):
+    if not proxy or is_on_this_machine(url) or _is_exempt(host, parts.port, re.findall(r"[^\s,]+", named.get("no", ""))):
         return None
     return proxy if "://" in proxy else f"http://{proxy}"
 
@@ -71,10 +72,10 @@ def make_tls() -> ssl.SSLContext:
         raise SetupError(f"{' or '.join(AUTHORITIES)} names certificates that cannot be read: {error}") from error
 
 
-def _is_exempt(host: str, port: int | None, named: dict[str, str]) -> bool:
+def _is_exempt(host: str, port: int | None, listed: list[str]) -> bool:
     """Say whether NO_PROXY names a host: by its name or the end of it (also `*.corp`), with its port, or by its network."""
-    listed = [entry.strip().removeprefix("*") or "*" for entry in named.get("no", "").split(",") if entry.strip()]
-    if "*" in listed or proxy_bypass_environment(f"{host}:{port}" if port else host, {"no": ",".join(listed)}):
+    ends = [entry.lstrip("*.").lower() for entry in listed]
+    if any(not end or f".{name}".endswith(f".{end}") for end in ends for name in (host, f"{host}:{port}")):
         return True
     with suppress(ValueError):
         address = ip_address(host)

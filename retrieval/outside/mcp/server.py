@@ -26,6 +26,7 @@ from mcp_types import (
 )
 
 from app.domain.safe_text import make_safe
+from app.outgoing.way_out import find_proxy, make_tls
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.mcp.answers import tidy_answers
 from retrieval.outside.mcp.configuration import SSE, ServerConfiguration
@@ -145,7 +146,13 @@ class McpServer:
         if wanted.type == SSE:
             return sse_client(wanted.url, headers=dict(wanted.headers), timeout=HTTP_LIMIT.total_seconds())
         http = await stack.enter_async_context(
-            httpx2.AsyncClient(headers=dict(wanted.headers), timeout=httpx2.Timeout(HTTP_LIMIT.total_seconds(), read=300))
+            httpx2.AsyncClient(
+                headers=dict(wanted.headers),
+                timeout=httpx2.Timeout(HTTP_LIMIT.total_seconds(), read=300),
+                verify=make_tls(),
+                proxy=find_proxy(wanted.url),
+                trust_env=False,
+            )
         )
         return streamable_http_client(wanted.url, http_client=http)
 
