@@ -13,7 +13,9 @@ NO_TITLE = "Research"
 _TASK = re.compile(r"\s*###\s*Task\s*:", re.IGNORECASE)
 """The beginning of Open WebUI's own requests, and of those that take after it."""
 _OF_CHATS = re.compile(
-    r"chat[_ ]history|autocompletion|this conversation|concise.{0,40}\btitle\b|\{\s*\"\w+\"\s*:", re.IGNORECASE
+    r"chat[_ ]history|autocompletion|this conversation|concise.{0,40}\btitle\b|\bbroad tags\b|\bfollow-?up questions\b"
+    r"|\bsearch queries\b|\{\s*\"\w+\"\s*:",
+    re.IGNORECASE,
 )
 _VERB = r"\s*(?:please\s+)?(?:generate|write|create|provide|give|suggest|make|summari[sz]e|based on|detect|return|reply)\b"
 _CHAT = (
