@@ -20,6 +20,7 @@ from app.domain.errors import SetupError
 from app.domain.pricing import PricedModel, parse_priced_model
 from app.domain.services import SERVICES
 from app.own_servers import point_to_own_server
+from app.setting_parts import explain_parts
 from app.setting_problems import explain_malformed, explain_unknown
 from app.setting_values import (
     BucketAddress,
@@ -31,6 +32,7 @@ from app.setting_values import (
     Networks,
     Origins,
     Port,
+    ProxyAddress,
     UsdPerMillionTokens,
     WebAddress,
     check_host_and_port,
@@ -170,6 +172,9 @@ class Settings(BaseModel):
     allowed_hosts: Names = Field(default=(), description="Further names by which API and page are addressed: a.example, ...")
     trusted_proxies: Networks = Field(default=(), description="Whose X-Forwarded-For is believed: 127.0.0.1, 10.1.0.0/16, ...")
     cors_origins: Origins = Field(default=(), description="Origins whose pages may use the API: https://a.example, ...")
+    page_proxy: ProxyAddress | None = Field(
+        default=None, description="A proxy for web pages and webhooks, with user and password if it wants them."
+    )
     webhook_networks: Networks = Field(default=(), description="Private networks that webhooks may lead to: 10.1.0.0/16, ...")
     ui_port: Port | None = Field(default=None, description="Port of the web page.")
     log_mb: int = Field(default=10, ge=1, description="MB after which a log of the local stack is set aside.")
@@ -196,28 +201,8 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _check_parts(self) -> Self:
-        needs = (
-            ("eval_judge_base_url", "eval_judge_model"),
-            ("eval_judge_api_key", "eval_judge_base_url"),
-            ("embeddings_url", "embeddings_model"),
-            ("embeddings_model", "embeddings_url"),
-            ("embeddings_api_key", "embeddings_url"),
-            ("reranker_url", "reranker"),
-            ("reranker_api_key", "reranker_url"),
-            ("qdrant_grpc_port", "qdrant_url"),
-            ("qdrant_prefix", "qdrant_url"),
-            ("smtp_host", "smtp_from"),
-            ("smtp_host", "public_url"),
-            ("smtp_user", "smtp_password"),
-            ("smtp_password", "smtp_user"),
-            ("oidc_issuer", "oidc_client_id"),
-            ("oidc_issuer", "public_url"),
-            ("oidc_client_id", "oidc_issuer"),
-            ("oidc_client_secret", "oidc_issuer"),
-        )
-        for given, needed in needs:
-            if getattr(self, given) is not None and getattr(self, needed) is None:
-                raise ValueError(f"{PREFIX}{needed.upper()} is missing: {PREFIX}{given.upper()} is set, and needs it")
+        if problem := explain_parts(PREFIX, self):
+            raise ValueError(problem)
         return self
 
     @property

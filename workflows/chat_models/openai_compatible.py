@@ -13,6 +13,7 @@ from aiohttp import ClientResponse, ClientSession, ClientTimeout
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
 from app.domain.safe_text import make_safe_line
+from app.outgoing.way_out import make_tls
 from workflows.chat_models.call_watch import watch_of_call
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.estimating import estimate_usage
@@ -112,7 +113,7 @@ class OpenAICompatible:
             except ModelUnavailable as error:
                 if not delivery.has_never_arrived(error.__cause__):
                     raise
-        raise ModelUnavailable(f"{self._endpoint.url} closes every connection")
+        raise ModelUnavailable(f"{self._endpoint.way} closes every connection")
 
     async def _deliver(self, body: dict[str, Any], delivery: RequestDelivery) -> ReceivedAnswer:
         try:
@@ -128,17 +129,17 @@ class OpenAICompatible:
                 delivery.answered = True
                 return await self._read_response(response)
         except _WRONG_PROTOCOL as error:
-            message = f"cannot speak to {self._endpoint.url}: {_put_on_one_line(error)}; check RUBRICA_LLM_BASE_URL"
+            message = f"cannot speak to {self._endpoint.way}: {_put_on_one_line(error)}; check RUBRICA_LLM_BASE_URL"
             raise ModelUnusable(message, certain=False) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise ModelUnavailable(f"no answer from {self._endpoint.url}: {_put_on_one_line(error)}") from error
+            raise ModelUnavailable(f"no answer from {self._endpoint.way}: {_put_on_one_line(error)}") from error
 
     async def _read_response(self, response: ClientResponse) -> ReceivedAnswer:
         if response.status != OK:
             raw = await self._read_bytes(response, MAX_REFUSAL_BYTES, cut=True)
             if (written := read_misshapen_answer(read_error(raw))) is not None:
                 return ReceivedAnswer([written])
-            raise error_from_status(response.status, response.headers, raw, self._endpoint.url)
+            raise error_from_status(response.status, response.headers, raw, self._endpoint.way)
         try:
             if response.content_type == EVENT_STREAM:
                 return await self._read_stream(response)
@@ -161,8 +162,8 @@ class OpenAICompatible:
             return self._end_stream(reader)
         except ProtocolError as error:
             if raw.lstrip()[:1] == b"{" and response.content_type.endswith("json") and b'"choices"' in raw:
-                raise ModelUnavailable(f"the answer of {self._endpoint.url} is garbled: {error}") from error
-            raise make_protocol_error(self._endpoint.url, error, raw) from error
+                raise ModelUnavailable(f"the answer of {self._endpoint.way} is garbled: {error}") from error
+            raise make_protocol_error(self._endpoint.way, error, raw) from error
 
     async def _read_stream(self, response: ClientResponse) -> ReceivedAnswer:
         """Read a stream to its end. One that loops is ended: leaving the response open closes the connection.
@@ -189,22 +190,22 @@ class OpenAICompatible:
                         return reader.heard
                     await _let_gather(response)
         except TimeoutError as error:
-            raise ModelUnavailable(f"{self._endpoint.url} stopped sending tokens in the middle of an answer") from error
+            raise ModelUnavailable(f"{self._endpoint.way} stopped sending tokens in the middle of an answer") from error
         return self._end_stream(reader)
 
     def _end_stream(self, reader: StreamReader) -> ReceivedAnswer:
         reader.end()
         if reader.foreign:
-            raise make_protocol_error(self._endpoint.url, "the answer has no choices", reader.foreign)
+            raise make_protocol_error(self._endpoint.way, "the answer has no choices", reader.foreign)
         if not reader.complete:
-            raise ModelUnavailable(f"the stream of {self._endpoint.url} ended in the middle of the answer")
+            raise ModelUnavailable(f"the stream of {self._endpoint.way} ended in the middle of the answer")
         return reader.heard
 
     def _feed(self, reader: StreamReader, data: bytes) -> None:
         try:
             reader.feed(data)
         except ProtocolError as error:
-            raise make_protocol_error(self._endpoint.url, error, data) from error
+            raise make_protocol_error(self._endpoint.way, error, data) from error
 
     async def _read_bytes(self, response: ClientResponse, most: int, cut: bool = False) -> bytes:
         pieces: list[bytes] = []
@@ -219,7 +220,7 @@ class OpenAICompatible:
 
     def _check_size(self, size: int, most: int) -> None:
         if size > most:
-            raise ModelRefused(f"the answer of {self._endpoint.url} is longer than {most} bytes")
+            raise ModelRefused(f"the answer of {self._endpoint.way} is longer than {most} bytes")
 
     def _make_completion(self, request: ChatRequest, heard: ReceivedAnswer) -> Completion:
         estimated = heard.input_tokens is None or heard.output_tokens is None
@@ -286,7 +287,7 @@ def _put_on_one_line(error: BaseException) -> str:
 @asynccontextmanager
 async def connect_model(endpoint: ModelEndpoint) -> AsyncIterator[OpenAICompatible]:
     """Open a model with its own session: one pool of kept-alive connections, without a limit of parallel calls."""
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300, ssl=make_tls())
     cookies, tracing = aiohttp.DummyCookieJar(), note_new_connections()
     async with ClientSession(connector=connector, cookie_jar=cookies, trace_configs=[tracing]) as session:
         yield OpenAICompatible(endpoint, session)

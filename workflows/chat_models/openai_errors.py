@@ -33,9 +33,10 @@ _OVERLOADED = re.compile(r"overload|rate.?limit|too many requests|capacity|try a
 
 
 def error_from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -> ModelError:
-    """Return the error for a response that is not 200."""
+    """Return the error for a response that is not 200. `url` also names the proxy, if one leads there: it may be what refuses."""
     said, wish = read_reason(raw), _read_retry_wish(headers)
-    message = f"the model server answered {status}: {said or 'no reason given'}"
+    proxy = url.partition(" through ")[2]
+    message = f"the model server{f', through {proxy},' if proxy else ''} answered {status}: {said or 'no reason given'}"
     if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(f"{_read_code(raw)} {said}")):
         return ContextTooLong(message)
     if is_account_empty(status, f"{_read_code(raw)} {said}"):
