@@ -1,6 +1,7 @@
-"""The English dictionary of pyspellchecker: which words there are, also where no source uses them."""
+"""The dictionaries of pyspellchecker: which words there are, also where no source uses them."""
 
 import gzip
+import json
 from functools import cache
 from importlib.resources import files
 
@@ -15,3 +16,9 @@ def is_word(written: str) -> bool:
 def _read_words() -> bytes:
     """Return the words as they are stored, in quotation marks: few are looked up, and a table of them all takes 30 MB."""
     return gzip.decompress(files("spellchecker").joinpath("resources/en.json.gz").read_bytes())
+
+
+@cache
+def read_words(language: str) -> frozenset[str]:
+    """Return the words of a language (en, de, fr, es, it, nl, pt), in lower case, for a process that looks up many."""
+    return frozenset(json.loads(gzip.decompress(files("spellchecker").joinpath(f"resources/{language}.json.gz").read_bytes())))
