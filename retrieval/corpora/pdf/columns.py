@@ -13,6 +13,8 @@ from retrieval.corpora.pdf.pieces import Piece
 _GUTTER = 0.6
 """The least width of a gutter, in letters' sizes; in successive lines, no space between words is as wide."""
 _MIN_LINES = 3
+_MAX_COLUMNS = 4
+_GUTTERS_TRIED = 6
 _TALL_GAP = 1.75
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -74,7 +76,7 @@ def _split_at_gaps(lines: list[Line]) -> Iterator[list[Line]]:
 
 def _find_band(lines: list[Line]) -> _Band | None:
     """Return the longest band of columns, else the longest table."""
-    bands = [band for gutter in _gutters_of(lines) for band in _bands_at(lines, gutter)]
+    bands = [band for gutter in _gutters_of(lines) for band in _bands_at(lines, gutter, _MAX_COLUMNS)]
     for kind in ("columns", "rows"):
         fitting = [band for band in bands if band.kind == kind]
         if fitting:
@@ -92,7 +94,7 @@ def _gutters_of(lines: list[Line]) -> list[float]:
     size = median([line.size for line in lines] or [1.0])
     merged = {place: starts[place - 1] + starts[place] + starts[place + 1] for place in starts}
     places = [place for place, number in sorted(merged.items(), key=lambda item: -item[1]) if number >= _MIN_LINES]
-    return [place * 2 - 0.3 * size - 2 for place in places if place * 2 > left + size][:8]
+    return [place * 2 - 0.3 * size - 2 for place in places if place * 2 > left + size][:_GUTTERS_TRIED]
 
 
 def _after_gaps(line: Line) -> Iterator[Piece]:
@@ -104,18 +106,19 @@ def _after_gaps(line: Line) -> Iterator[Piece]:
         end = max(end, piece.right)
 
 
-def _bands_at(lines: list[Line], gutter: float) -> Iterator[_Band]:
+def _bands_at(lines: list[Line], gutter: float, columns: int) -> Iterator[_Band]:
+    """Yield the bands along a gutter, of at most so many columns."""
     low, high, first = float("-inf"), float("inf"), 0
     for index, line in enumerate(lines):
         left, right = _sides_of(line, gutter)
         fresh_low, fresh_high = max(low, left), min(high, right)
         if fresh_high - fresh_low < _GUTTER * line.size or left > gutter or right < gutter:
-            yield from _make_band(lines, first, index, gutter)
+            yield from _make_band(lines, first, index, gutter, columns)
             crosses = right - left < _GUTTER * line.size
             low, high, first = (float("-inf"), float("inf"), index + 1) if crosses else (left, right, index)
         else:
             low, high = fresh_low, fresh_high
-    yield from _make_band(lines, first, len(lines), gutter)
+    yield from _make_band(lines, first, len(lines), gutter, columns)
 
 
 def _sides_of(line: Line, gutter: float) -> tuple[float, float]:
@@ -125,20 +128,20 @@ def _sides_of(line: Line, gutter: float) -> tuple[float, float]:
     return left, right
 
 
-def _make_band(lines: list[Line], first: int, end: int, gutter: float) -> Iterator[_Band]:
+def _make_band(lines: list[Line], first: int, end: int, gutter: float, columns: int) -> Iterator[_Band]:
     band = lines[first:end]
     sides = [_sides_of(line, gutter) for line in band]
     both = sum(left > float("-inf") and right < float("inf") for left, right in sides)
     one = [any(left > float("-inf") for left, _ in sides), any(right < float("inf") for _, right in sides)]
     if len(band) >= _MIN_LINES and all(one):
-        kind = _kind_of(band, gutter)
+        kind = _kind_of(band, gutter, columns)
         if kind == "columns" or (kind == "rows" and both >= 2):
             yield _Band(first, end, gutter, kind)
 
 
-def _kind_of(lines: list[Line], gutter: float) -> str:
+def _kind_of(lines: list[Line], gutter: float, columns: int = _MAX_COLUMNS) -> str:
     left, right = (build_lines(side) for side in _split(lines, gutter))
-    prose = (_is_prose(left), _is_prose(right))
+    prose = (_is_prose(left, columns - 1), _is_prose(right, columns - 1))
     if all(prose):
         return "columns"
     shared = sum(len({_side_of(piece, gutter) for piece in line.pieces}) == 2 for line in lines)
@@ -154,17 +157,23 @@ def _side_of(piece: Piece, gutter: float) -> bool:
     return (piece.left + piece.right) / 2 >= gutter
 
 
-def _is_prose(lines: list[Line]) -> bool:
-    """Say whether lines are running text: they fill their column, and go on from one to the next. Cells of a table do not."""
+def _is_prose(lines: list[Line], columns: int) -> bool:
+    """Say whether lines are running text, in at most so many columns.
+
+    They fill their column, and go on from one to the next. Cells of a table do not.
+    """
     if len(lines) < _MIN_LINES:
         return False
     width = max(line.right for line in lines) - min(line.left for line in lines)
     texts = [line.text for line in lines]
     letters = median(sum(c.isalpha() for c in text) * (2.5 if _IDEOGRAPH.search(text) else 1) for text in texts)
     gaps = median(_widest_gap_of(line) / line.size for line in lines)
-    if letters >= 10 and gaps < 1.2 and median(line.right - line.left for line in lines) >= 0.6 * width:
-        return _go_on(texts)
-    return any(band.kind == "columns" for gutter in _gutters_of(lines) for band in _bands_at(lines, gutter))
+    if letters < 10:
+        return False
+    if gaps < 1.2:
+        return median(line.right - line.left for line in lines) >= 0.6 * width and _go_on(texts)
+    gutters = _gutters_of(lines)[:2] if columns > 1 else []
+    return any(band.kind == "columns" for gutter in gutters for band in _bands_at(lines, gutter, columns))
 
 
 def _widest_gap_of(line: Line) -> float:

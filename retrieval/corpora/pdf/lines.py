@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import median
 from unicodedata import bidirectional
 
@@ -32,7 +33,7 @@ class Line:
     def __post_init__(self) -> None:
         self.left, self.right = min(p.left for p in self.pieces), max(p.right for p in self.pieces)
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The line's text, with spaces between its words."""
         return _write_line(self)

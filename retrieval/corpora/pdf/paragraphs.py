@@ -106,7 +106,8 @@ def _take_open_notes(placed: list[_Placed], hyphenation: Hyphenation) -> None:
 
 
 def _join(placed: list[_Placed], hyphenation: Hyphenation) -> Iterator[str]:
-    text, waiting = "", []
+    text = ""
+    waiting: list[str] = []
     last: _Placed | None = None
     for item in placed:
         between = _between(last, item) if last else ""

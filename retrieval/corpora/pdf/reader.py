@@ -107,7 +107,7 @@ def _is_language(text: str) -> bool:
 def _is_pictured(page: pypdfium2.PdfPage) -> bool:
     boxes = [image.get_bounds() for image in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=2)]
     covered = max(((right - left) * (top - bottom) for left, bottom, right, top in boxes), default=0.0)
-    return covered > _PICTURE_SHARE * page.get_width() * page.get_height()
+    return bool(covered > _PICTURE_SHARE * page.get_width() * page.get_height())
 
 
 def _write_text(pages: list[list[Line]], remarks: list[list[str]]) -> str:
