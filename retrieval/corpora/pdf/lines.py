@@ -15,6 +15,7 @@ _NEAR = 0.4
 _SPACE = 0.2
 _CAPITAL = 1.8
 _EXPONENT = re.compile(r"[+\-−–]?\d{1,3}")
+_STROKES = ("/", "⁄", "∕")
 _RAISED_SIGN = re.compile(r"[*†‡§¶#∗]+|\d{1,3}(?:[,–-]\d{1,3})*,?|\[\d{1,3}\]|[a-h]")
 _BASE_OF_A_POWER = re.compile(r"(?<![\d.,])10$|(?<![^\W\d_])(?:[b-zB-HJ-Zµσλπ]|[kcmdhµn]m|ft|mi|yd|in)$")
 
@@ -100,7 +101,7 @@ def _write_line(line: Line) -> str:
         text = _write_script(written, piece.text, rise, following) if small and abs(rise) > 0.1 else piece.text
         if text is None:
             continue
-        apart = gap > _SPACE * line.size or (piece.spaced and gap > 0.05 * line.size)
+        apart = piece.spaced or gap > _SPACE * line.size
         written += f"{' ' if written and apart else ''}{text}"
         last = piece
     return written
@@ -116,6 +117,8 @@ def _write_script(before: str, text: str, rise: float, following: str) -> str | 
         return f"_{text}" if before[-1:].isdigit() and text[:1].isdigit() else text
     if not before:
         return text
+    if following[:1] in _STROKES:  # the half of a fraction
+        return f" {text}" if before[-1].isdigit() else text
     if _EXPONENT.fullmatch(text) and (_BASE_OF_A_POWER.search(before) or (before[-1].isdigit() and not text[0].isdigit())):
         return f"^{text}"
     if _RAISED_SIGN.fullmatch(text):

@@ -14,6 +14,7 @@ _ENDED = re.compile(r"[.!?:;。！？：；][\"'”’»)\]]*$")
 _LOWER = re.compile(r"[(\"'“‘«„]*[^\W\d_]")
 _ITEM = re.compile(r"(?:[•▪◦‣●○■□–—·*]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\d+(?:\.\d+)+\.?)\s+\S")
 _NOTE = re.compile(r"(?:\(?\d{1,3}[.):]?|[*†‡§¶∗]+|\[\d{1,3}\]|[a-z][.)])\s*\S")
+_LEADER = re.compile(r"(?:[.·…]\s?){4,}\s*\S{1,6}$")
 _SMALL = 0.93
 _LIKE = 0.12
 _MAX_LEADING = 2.2
@@ -134,10 +135,10 @@ def _between(last: _Placed, item: _Placed) -> str:
         return "\n\n"
     if last.line.row or item.line.row:
         return "\n"
+    if _is_indented(item) and not _is_indented(last) and not _begins_lower(item.text):
+        return "\n\n"
     if _goes_on(last, item):
         return " "
-    if _is_indented(item) and not _is_indented(last):
-        return "\n\n"
     return " " if _is_full(last, item) and not _ITEM.match(item.text) else "\n"
 
 
@@ -154,8 +155,8 @@ def _begins_lower(text: str) -> bool:
 
 
 def _is_full(last: _Placed, item: _Placed) -> bool:
-    """Say whether the next line's first word had no room in this one. What is filled into a form ends where it ends."""
-    if last.line.pieces[-1].filled:
+    """Say whether the next line's first word had no room in this one. A form's value and a table of contents leave the rest free."""
+    if last.line.pieces[-1].filled or _LEADER.search(last.text):
         return False
     first = item.text[:1] if is_ideograph(item.text[:1]) else item.text.split(" ", 1)[0]
     width = (item.line.right - item.line.left) * (len(first) + 1) / max(len(item.text), 1)

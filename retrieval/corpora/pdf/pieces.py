@@ -10,8 +10,8 @@ import pypdfium2.raw as pdfium
 
 _SAME_BASE, _SAME_SIZE = 0.1, 0.15
 _WORD_GAP = 0.22
-_BULLETS = (0xF0A7, 0xF0B7)
-"""Private characters that word processors take for the mark of an item."""
+_SIGNS = range(0xF000, 0xF100)
+"""Private characters of fonts of signs, which word processors take for the mark of an item."""
 
 
 class Piece(NamedTuple):
@@ -101,8 +101,10 @@ def _character_of(code: int) -> str:
             return "-"
         case 0x00 | 0xFFFE | 0xFFFF:
             return "\ufffd"
-        case _ if code in _BULLETS:
+        case _ if code in _SIGNS:
             return "•"
+        case 0x0A | 0x0D:  # PDFium's own, where it sees a line end: also before a raised number
+            return "\n"
     return chr(code) if code > 0x20 else " "
 
 
@@ -113,22 +115,22 @@ def _turn_of(matrix: pdfium.FS_MATRIX) -> int | None:
 
 def _join_letters(letters: list[_Letter], turn: int) -> list[Piece]:
     pieces: list[Piece] = []
-    spaced = True
+    spaced = apart = False
     for letter in letters:
         if not letter.character.strip():
-            spaced = True
+            apart, spaced = True, spaced or letter.character == " "
             continue
         left, _, right, _ = turn_box(*letter.box, turn)
         x, y = letter.origin
         piece = Piece(letter.character, left, right, turn_box(x, y, x, y, turn)[1], letter.size or 1.0, spaced)
-        if pieces and not spaced and _continues(pieces[-1], piece):
+        if pieces and not apart and _continues(pieces[-1], piece):
             last = pieces[-1]
             pieces[-1] = last._replace(
                 text=last.text + piece.text, left=min(last.left, piece.left), right=max(last.right, piece.right)
             )
         else:
             pieces.append(piece)
-        spaced = False
+        spaced = apart = False
     return pieces
 
 

@@ -39,6 +39,7 @@ class _Page(NamedTuple):
     """What is read of a page. `pictured`: a picture covers most of it; `garbled`: its fonts do not name its letters."""
 
     lines: list[Line]
+    turned: str
     remarks: list[str]
     drawn: bool
     pictured: bool
@@ -59,7 +60,9 @@ def read_pdf(content: bytes, limit: timedelta = MAX_TIME) -> Extract:
     except pypdfium2.PdfiumError as error:
         raise SourceUnreadable(f"is damaged or not a PDF ({error})") from error
     lines = drop_running_heads([page.lines for page in pages], [page.pictured for page in pages])
-    text = _write_text(lines, [page.remarks for page in pages])
+    turned = Counter(page.turned for page in pages)
+    remarks = [[page.turned] * (turned[page.turned] == 1) + page.remarks for page in pages]  # what each page has is a stamp
+    text = _write_text(lines, remarks)
     if not text:
         raise SourceUnreadable(_why_empty(pages))
     note = "; ".join(_list_gaps(pages, lines, total))
@@ -94,8 +97,14 @@ def _read_page(page: pypdfium2.PdfPage, text: pypdfium2.PdfTextPage, form: pypdf
     garbled = found.unknown > _UNNAMED and not _is_language(" ".join(piece.text for piece in found.pieces))
     pieces = [] if garbled else found.pieces
     lines = build_lines([*pieces, *place_fields(notes.fields, pieces, found.turn)])
-    remarks = [*([found.turned] if found.turned and not garbled else []), *notes.remarks]
-    return _Page(lines, remarks, drawn=pdfium.FPDFPage_CountObjects(page) > 0, pictured=_is_pictured(page), garbled=garbled)
+    return _Page(
+        lines,
+        "" if garbled else found.turned,
+        notes.remarks,
+        drawn=pdfium.FPDFPage_CountObjects(page) > 0,
+        pictured=_is_pictured(page),
+        garbled=garbled,
+    )
 
 
 def _is_language(text: str) -> bool:

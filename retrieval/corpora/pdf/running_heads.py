@@ -11,8 +11,11 @@ _EDGE_LINES = 3
 _SAME_HEIGHT = 4.0
 _APART = 1.6
 """A head stands apart from the text by more than this many sizes; one that does not may be the head of a table."""
-_MAX_PAGE = 5_000
+_YEARS = range(1_000, 2_101)
+"""A number that may be a year is no page number: successive pages may be about successive years."""
 _MAX_CHARS = 150
+_TELLING = 20
+"""A line of more characters that repeats is a running head at any height: pages differ in size."""
 _NUMBER = re.compile(
     r"\d+|\b(?=[ivxlc]+\b)(?:x[cl]|l?x{0,3})(?:i[xv]|v?i{0,3})\b|\b(?=[IVXLC]+\b)(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})\b"
 )
@@ -90,11 +93,11 @@ def _value_of(number: str) -> int:
 def _repeats(edge: _EdgeLine, other: _EdgeLine) -> bool:
     """Say whether two lines of different pages are the same but for a page number that advances with the pages."""
     steps = other.page - edge.page
-    near = abs(edge.line.base - other.line.base) < _SAME_HEIGHT
+    near = abs(edge.line.base - other.line.base) < _SAME_HEIGHT or len(edge.words) > _TELLING
     if not steps or not near or len(edge.numbers) != len(other.numbers):
         return False
     pairs = list(zip(edge.numbers, other.numbers, strict=True))
-    advancing = [new - old == steps and max(new, old) < _MAX_PAGE and not 1_000 <= min(new, old) <= 2_100 for old, new in pairs]
+    advancing = [new - old == steps and (old not in _YEARS or edge.words == "#") for old, new in pairs]
     same = [old == new for old, new in pairs]
     if edge.words == "#":
         return advancing[0]
