@@ -155,7 +155,7 @@ def _begins_lower(text: str) -> bool:
 
 
 def _is_full(last: _Placed, item: _Placed) -> bool:
-    """Say whether the next line's first word had no room in this one. A form's value and a table of contents leave the rest free."""
+    """Say whether the next line's first word had no room in this one. After a form's value the rest is free."""
     if last.line.pieces[-1].filled or _LEADER.search(last.text):
         return False
     first = item.text[:1] if is_ideograph(item.text[:1]) else item.text.split(" ", 1)[0]

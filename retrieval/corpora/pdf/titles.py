@@ -11,7 +11,8 @@ _INVENTED_TITLE = re.compile(
     {_OFFICE}\s*[-–—:]\s*.*                       # "Microsoft Word - Document1": a program, then a file's name
     | {_OFFICE}(?:\s+(?:document|presentation|workbook|template|dokument))?
     | (?:new\s+|neues\s+|nouveau\s+)?(?:microsoft\s+)?(?:word\s+|excel\s+|pdf\s+|text\s+)?
-      (?:untitled|unbenannt|ohne\ titel|sans\ titre|sin\ título|senza\ titolo|sem\ título|no\ title|title|titel|anonymous|unknown|unspecified
+      (?:untitled|unbenannt|ohne\ titel|sans\ titre|sin\ título|senza\ titolo|sem\ título|no\ title|title|titel
+        |anonymous|unknown|unspecified
         |(?:(?:un)?titled\s+)?(?:document|dokument|doc|presentation|présentation|präsentation|workbook|book|mappe|classeur|template|vorlage|slide))
       (?:[\s_-]*\(?\d+\)?)?
     | .*(?:[\\]|^/|^file:|^[a-z]:/).*               # a path

@@ -85,17 +85,22 @@ def test_letters_without_names_are_no_text() -> None:
 @pytest.mark.parametrize(
     ("written", "read"),
     [
-        (("The long-", "term loan of the well-", "known banker"), "The long-term loan of the well-known banker"),
-        (("The com-", "mittee found thirty-", "seven of the state-of-the-", "art looms"), "The committee found thirty-seven of the state-of-the-art looms"),
-        (("A Zorblat-", "tium was in the Zorblattium that is"), "A Zorblattium was in the Zorblattium that is"),
-        (("The co-", "operation of the co-operation that is"), "The co-operation of the co-operation that is"),
-        (("Zwei der Hafen-", "und Zollgesetze, die das Schiff-", "fahrtsamt und der Nord-", "Süd-Kanal mit"), "Zwei der Hafen- und Zollgesetze, die das Schifffahrtsamt und der Nord-Süd-Kanal mit"),
-        (("Dit-", "elle dans la ville que les tra-", "vaux du sous-", "préfet et des élus"), "Dit-elle dans la ville que les travaux du sous-préfet et des élus"),
-        (("Of the years 1914-", "18 and that is"), "Of the years 1914-18 and that is"),
+        ("The long-/term loan of the well-/known banker", "The long-term loan of the well-known banker"),
+        (
+            "The com-/mittee found thirty-/seven state-of-the-/art looms",
+            "The committee found thirty-seven state-of-the-art looms",
+        ),
+        ("A Zorblat-/tium was in the Zorblattium that is", "A Zorblattium was in the Zorblattium that is"),
+        ("The co-/operation of the co-operation that is", "The co-operation of the co-operation that is"),
+        ("Die Hafen-/und Zollgesetze, die der Nord-/Süd-Kanal mit", "Die Hafen- und Zollgesetze, die der Nord-Süd-Kanal mit"),
+        ("Das Schiff-/fahrtsamt, das der Hafen nicht mit", "Das Schifffahrtsamt, das der Hafen nicht mit"),
+        ("Dit-/elle dans la ville que les tra-/vaux", "Dit-elle dans la ville que les travaux"),
+        ("Le sous-/préfet et les élus", "Le sous-préfet et les élus"),
+        ("Of the years 1914-/18 and that is", "Of the years 1914-18 and that is"),
     ],
-)  # fmt: skip
-def test_hyphenation_goes_and_hyphens_stay(written: tuple[str, ...], read: str) -> None:
-    assert read_pdf(make_pdf([lines(60, 700, *written)])).text == read
+)
+def test_hyphenation_goes_and_hyphens_stay(written: str, read: str) -> None:
+    assert read_pdf(make_pdf([lines(60, 700, *written.split("/"))])).text == read
 
 
 def test_a_word_that_a_column_or_a_page_cuts_is_one() -> None:
@@ -167,12 +172,14 @@ def test_what_only_looks_like_a_running_head_stays() -> None:
 
 @pytest.mark.parametrize("size", [8.0, 11.0])
 def test_footnotes_stand_after_the_paragraph_that_runs_on(size: float) -> None:
-    first = [*lines(60, 700, "The toll of every cart and of each"), Text(60, 80, "1 Repealed by the council in 1912.", size)]
-    text = read_pdf(make_pdf([first, lines(60, 700, "rider was raised to five crowns.", "So it stayed.")])).text
-    assert (
-        text
-        == "The toll of every cart and of each rider was raised to five crowns. So it stayed.\n\n1 Repealed by the council in 1912."
+    first = [Text(60, 700, "The toll of every cart and of each"), Text(60, 80, "1 Repealed by the council in 1912.", size)]
+    paragraphs = read_pdf(make_pdf([first, lines(60, 700, "rider was raised to five crowns.", "So it stayed.")])).text.split(
+        "\n\n"
     )
+    assert paragraphs == [
+        "The toll of every cart and of each rider was raised to five crowns. So it stayed.",
+        "1 Repealed by the council in 1912.",
+    ]
 
 
 def test_raised_numbers_join_no_others() -> None:
@@ -185,7 +192,24 @@ def test_raised_numbers_join_no_others() -> None:
 
 
 def test_titles_that_programs_invent_are_none() -> None:
-    invented = ["Microsoft Word - Document1", "untitled", "Untitled-2", "PowerPoint Presentation", r"C:\Users\ida\lease.doc", "lease_final.docx", "Dokument1", "file:///home/ida/a.odt", "Microsoft Word - Lease of 1951.doc", "Slide 1", "(anonymous)", "scan0012"]  # fmt: skip
+    invented = [
+        *(
+            "Microsoft Word - Document1",
+            "untitled",
+            "Untitled-2",
+            "PowerPoint Presentation",
+            r"C:\Users\ida\lease.doc",
+            "Slide 1",
+        ),
+        *(
+            "lease_final.docx",
+            "Dokument1",
+            "file:///home/ida/a.odt",
+            "Microsoft Word - Lease of 1951.doc",
+            "(anonymous)",
+            "scan0012",
+        ),
+    ]
     assert {title: drop_invented_title(title) for title in invented} == dict.fromkeys(invented, "")
     true = [
         "Lease of the north quay",
