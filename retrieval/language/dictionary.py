@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -19,6 +20,9 @@ def _read_words() -> bytes:
 
 
 @cache
-def read_words(language: str) -> frozenset[str]:
-    """Return the words of a language (en, de, fr, es, it, nl, pt), in lower case, for a process that looks up many."""
-    return frozenset(json.loads(gzip.decompress(files("spellchecker").joinpath(f"resources/{language}.json.gz").read_bytes())))
+def read_shares(language: str) -> Mapping[str, float]:
+    """Return the words of a language (en, de, fr, es, it, nl, pt), in lower case, and each one's share of all in running text."""
+    content = files("spellchecker").joinpath(f"resources/{language}.json.gz").read_bytes()
+    counts: dict[str, int] = json.loads(gzip.decompress(content))
+    total = sum(counts.values())
+    return {word: count / total for word, count in counts.items()}

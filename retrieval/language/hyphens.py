@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from app.domain.script import is_ideograph
-from retrieval.language.dictionary import read_words
+from retrieval.language.dictionary import read_shares
 
 _HYPHENS = "-‐\u00ad"
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
@@ -26,6 +26,7 @@ _SMALL_WORDS = {
 }
 """Words by which a language shows, for those that there is a list of words for."""
 _SHORT = 3
+_RARE = 5e-6
 
 
 def ends_in_hyphen(text: str) -> bool:
@@ -70,10 +71,14 @@ class Hyphenation:
             return False
         if self._language == "de" and left[0].isupper() and not capitals:
             return True  # German joins nouns without a hyphen, or writes the second with a capital
-        return min(len(left), len(right)) < _SHORT or not (self._is_word(left) and self._is_word(right))
+        return not (len(left) == 1 or self._is_word(left)) or not (self._is_word(right) and not self._is_ending(right))
 
     def _is_word(self, word: str) -> bool:
-        return self._words[word.lower()] > 0 or word.lower() in read_words(self._language)
+        return self._words[word.lower()] > 0 or word.lower() in read_shares(self._language)
+
+    def _is_ending(self, word: str) -> bool:
+        """Say whether a short and rare word is rather the end of one, as "ing" or "er"."""
+        return len(word) <= _SHORT and read_shares(self._language).get(word.lower(), 0.0) < _RARE
 
     @cached_property
     def _language(self) -> str:

@@ -167,17 +167,13 @@ def _is_prose(lines: list[Line], columns: int) -> bool:
     width = max(line.right for line in lines) - min(line.left for line in lines)
     texts = [line.text for line in lines]
     letters = median(sum(c.isalpha() for c in text) * (2.5 if _IDEOGRAPH.search(text) else 1) for text in texts)
-    gaps = median(_widest_gap_of(line) / line.size for line in lines)
+    gaps = median(line.widest_gap / line.size for line in lines)
     if letters < 10:
         return False
     if gaps < 1.2:
         return median(line.right - line.left for line in lines) >= 0.6 * width and _go_on(texts)
     gutters = _gutters_of(lines)[:2] if columns > 1 else []
     return any(band.kind == "columns" for gutter in gutters for band in _bands_at(lines, gutter, columns))
-
-
-def _widest_gap_of(line: Line) -> float:
-    return max((right.left - left.right for left, right in pairwise(line.pieces)), default=0.0)
 
 
 def _go_on(texts: list[str]) -> bool:
@@ -191,5 +187,5 @@ def _go_on(texts: list[str]) -> bool:
 
 def _mark_rows(lines: list[Line]) -> list[Line]:
     for line in lines:
-        line.row = _widest_gap_of(line) > _GUTTER * line.size
+        line.row = line.widest_gap > _GUTTER * line.size
     return lines

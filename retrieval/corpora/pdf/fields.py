@@ -29,16 +29,17 @@ _REMARKS = {
 }
 _MARKED = {pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON}
 _CHOSEN = {pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX}
-_PLAIN_STATES = {"", "on", "yes", "off", "true", "x"}
+_PLAIN_STATES = {"", "on", "off", "true", "x"}
 
 
 class FieldValue(NamedTuple):
-    """The value of a form field, its place, and the field's name for people. `mark` says that it is a ticked or empty box."""
+    """The value of a form field, its place, and the field's name for people. `mark`: it is a ticked or empty box, for `option`."""
 
     text: str
     name: str
     box: tuple[float, float, float, float]
     mark: bool = False
+    option: str = ""
 
 
 class PageNotes(NamedTuple):
@@ -83,8 +84,8 @@ def _read_field(annotation: Any, form: Any) -> Iterator[FieldValue]:
         state = _read_words(pdfium.FPDFAnnot_GetFormFieldExportValue, form, annotation)
         ticked = pdfium.FPDFAnnot_IsChecked(form, annotation)
         telling = state.lower() not in _PLAIN_STATES and not state.isdigit()
-        label = state if telling and kind == pdfium.FPDF_FORMFIELD_RADIOBUTTON else name
-        yield FieldValue("[x]" if ticked else "[ ]", label, place, mark=True)
+        option = state if telling and (ticked or kind == pdfium.FPDF_FORMFIELD_RADIOBUTTON) else ""
+        yield FieldValue("[x]" if ticked else "[ ]", name, place, mark=True, option=option)
     elif kind == pdfium.FPDF_FORMFIELD_TEXTFIELD and pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD:
         return
     elif kind in _CHOSEN or kind == pdfium.FPDF_FORMFIELD_TEXTFIELD:
@@ -104,6 +105,8 @@ def _read_choice(annotation: Any, form: Any) -> str:
 
 def _read_remark(annotation: Any, label: str) -> Iterator[str]:
     contents = _read_words(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")
+    if not contents and label == "Stamp":
+        contents = _read_words(pdfium.FPDFAnnot_GetStringValue, annotation, b"Name")
     if contents:
         yield f"{label}: {contents}"
 

@@ -17,21 +17,16 @@ def place_fields(fields: Iterable[FieldValue], pieces: Sequence[Piece], turn: in
     for field in fields:
         left, bottom, right, top = turn_box(*field.box, turn)
         level = [piece for piece in pieces if bottom - 0.3 * size <= piece.base <= top - 0.3 * size]
-        beside = _beside(level, left, right)
-        base = max((piece.base for piece in beside), default=max(top - 1.2 * size, bottom))
-        labelled = bool(beside) or (not field.mark and _has_label_above(pieces, left, right, top, size))
-        yield Piece(field.text if labelled else _name(field), left, right, base, size, spaced=True, filled=True)
-
-
-def _beside(level: Sequence[Piece], left: float, right: float) -> list[Piece]:
-    before = [piece for piece in level if piece.left < left]
-    after = [piece for piece in level if 0 <= piece.left - right + 1 < _LABEL_BESIDE]
-    return [*before, *after]
+        before = [piece for piece in level if piece.left < left]
+        after = [piece for piece in level if 0 <= piece.left - right + 1 < _LABEL_BESIDE]
+        base = max((piece.base for piece in (*before, *after)), default=max(top - 1.2 * size, bottom))
+        if field.mark:
+            text = field.text if after else f"{field.text} {field.option or ('' if before else field.name)}".strip()
+        else:
+            labelled = bool(before) or _has_label_above(pieces, left, right, top, size)
+            text = field.text if labelled else f"{field.name}: {field.text}"
+        yield Piece(text, left, right, base, size, spaced=True, filled=True)
 
 
 def _has_label_above(pieces: Sequence[Piece], left: float, right: float, top: float, size: float) -> bool:
     return any(p.left < right and p.right > left and -0.3 * size < p.base - top < _LABEL_ABOVE * size for p in pieces)
-
-
-def _name(field: FieldValue) -> str:
-    return f"{field.text} {field.name}" if field.mark else f"{field.name}: {field.text}"

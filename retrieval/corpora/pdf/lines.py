@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from statistics import median
 from unicodedata import bidirectional
 
@@ -38,6 +39,11 @@ class Line:
     def text(self) -> str:
         """The line's text, with spaces between its words."""
         return _write_line(self)
+
+    @property
+    def widest_gap(self) -> float:
+        """The widest space between two of its pieces, in points."""
+        return max((right.left - left.right for left, right in pairwise(self.pieces)), default=0.0)
 
 
 def build_lines(pieces: Iterable[Piece]) -> list[Line]:

@@ -21,6 +21,7 @@ _MAX_LEADING = 2.2
 _TALL = 1.45
 _INDENT = 0.8
 _NOTE_LINES = 12
+_CELL_GAP = 3.0
 
 
 @dataclass
@@ -155,8 +156,8 @@ def _begins_lower(text: str) -> bool:
 
 
 def _is_full(last: _Placed, item: _Placed) -> bool:
-    """Say whether the next line's first word had no room in this one. After a form's value the rest is free."""
-    if last.line.pieces[-1].filled or _LEADER.search(last.text):
+    """Say whether the next line's first word had no room in this one. After a form's value, or in a row, the rest is free."""
+    if last.line.pieces[-1].filled or last.line.widest_gap > _CELL_GAP * last.line.size or _LEADER.search(last.text):
         return False
     first = item.text[:1] if is_ideograph(item.text[:1]) else item.text.split(" ", 1)[0]
     width = (item.line.right - item.line.left) * (len(first) + 1) / max(len(item.text), 1)

@@ -59,9 +59,11 @@ def read_pdf(content: bytes, limit: timedelta = MAX_TIME) -> Extract:
             pages = list(_read_pages(document, limit * _READING_SHARE))
     except pypdfium2.PdfiumError as error:
         raise SourceUnreadable(f"is damaged or not a PDF ({error})") from error
-    lines = drop_running_heads([page.lines for page in pages], [page.pictured for page in pages])
+    cleared = drop_running_heads([page.lines for page in pages], [page.pictured for page in pages])
+    lines = [page.lines for page in cleared]
     turned = Counter(page.turned for page in pages)
-    remarks = [[page.turned] * (turned[page.turned] == 1) + page.remarks for page in pages]  # what each page has is a stamp
+    stamped = [[page.turned] * (turned[page.turned] == 1) for page in pages]  # what each page has is a stamp of the printer's
+    remarks = [[*page.lone, *stamp, *read.remarks] for page, stamp, read in zip(cleared, stamped, pages, strict=True)]
     text = _write_text(lines, remarks)
     if not text:
         raise SourceUnreadable(_why_empty(pages))

@@ -9,6 +9,7 @@ from retrieval.corpora.pdf.lines import Line
 
 _EDGE_LINES = 3
 _SAME_HEIGHT = 4.0
+_SAME_PLACE = 0.5
 _APART = 1.6
 """A head stands apart from the text by more than this many sizes; one that does not may be the head of a table."""
 _YEARS = range(1_000, 2_101)
@@ -29,20 +30,32 @@ class _EdgeLine(NamedTuple):
     numbers: tuple[int, ...]
 
 
-def drop_running_heads(pages: Sequence[list[Line]], pictured: Sequence[bool]) -> list[list[Line]]:
-    """Return the pages (lines from the top down) without what repeats at their edges.
+class ClearedPage(NamedTuple):
+    """A page without its running heads and feet. `lone` are those that stand on no other page: they say something of this one."""
+
+    lines: list[Line]
+    lone: list[str]
+
+
+def drop_running_heads(pages: Sequence[list[Line]], pictured: Sequence[bool]) -> list[ClearedPage]:
+    """Return the pages (lines from the top down) without what stands at their edges as on other pages.
 
     A page that would lose all its lines keeps them, unless it is `pictured`: the scan of a page has its text in the picture.
     """
-    left = list(pages)
+    running, lone = set(), set()
     for inward in (1, -1):
-        running = _find_running([lines[::inward] for lines in pages])
-        left = [[line for line in lines if id(line) not in running] for lines in left]
-    return [kept if kept or scan else lines for lines, kept, scan in zip(pages, left, pictured, strict=True)]
+        edge_running, edge_lone = _find_running([lines[::inward] for lines in pages])
+        running, lone = running | edge_running, lone | edge_lone
+    cleared = []
+    for lines, scan in zip(pages, pictured, strict=True):
+        kept = [line for line in lines if id(line) not in running | lone]
+        alone = [line.text for line in lines if id(line) in lone]
+        cleared.append(ClearedPage(kept, alone) if kept or scan else ClearedPage(lines, []))
+    return cleared
 
 
-def _find_running(pages: Sequence[list[Line]]) -> set[int]:
-    """Return the ids of the running lines at one edge of the pages; each page begins at that edge."""
+def _find_running(pages: Sequence[list[Line]]) -> tuple[set[int], set[int]]:
+    """Return the ids of the running lines at one edge of the pages, and those of lone ones; each page begins at that edge."""
     edges = [_describe(number, line) for number, lines in enumerate(pages) for line in lines[:_EDGE_LINES]]
     alike: dict[str, list[_EdgeLine]] = defaultdict(list)
     for edge in edges:
@@ -50,13 +63,15 @@ def _find_running(pages: Sequence[list[Line]]) -> set[int]:
             alike[edge.words].append(edge)
     repeated = [edge for group in alike.values() for edge in group if any(_repeats(edge, other) for other in group)]
     offsets = {number - edge.page for edge in repeated for number in edge.numbers}
-    heights = [edge.line.base for edge in repeated]
-    running = {id(edge.line) for edge in repeated}
-    for edge in edges:
-        at_height = any(abs(edge.line.base - height) < _SAME_HEIGHT for height in heights)
-        if at_height and _is_numbered(edge, offsets):
-            running.add(id(edge.line))
-    return {id(line) for lines in pages for line in _take_outer(lines, running)}
+    placed = [edge for edge in edges if any(abs(edge.line.base - other.line.base) < _SAME_HEIGHT for other in repeated)]
+    running = {id(edge.line) for edge in (*repeated, *(edge for edge in placed if _is_numbered(edge, offsets)))}
+    like = {id(edge.line) for edge in placed if any(_stands_like(edge.line, other.line) for other in repeated)}
+    outer = {id(line) for lines in pages for line in _take_outer(lines, running | like)}
+    return outer & running, outer - running
+
+
+def _stands_like(line: Line, head: Line) -> bool:
+    return abs(line.base - head.base) < _SAME_PLACE and abs(line.size - head.size) < _SAME_PLACE
 
 
 def _take_outer(lines: list[Line], running: set[int]) -> list[Line]:

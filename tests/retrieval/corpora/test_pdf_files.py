@@ -96,6 +96,7 @@ def test_letters_without_names_are_no_text() -> None:
         ("Das Schiff-/fahrtsamt, das der Hafen nicht mit", "Das Schifffahrtsamt, das der Hafen nicht mit"),
         ("Dit-/elle dans la ville que les tra-/vaux", "Dit-elle dans la ville que les travaux"),
         ("Le sous-/préfet et les élus", "Le sous-préfet et les élus"),
+        ("The ex-/minister of the X-/ray", "The ex-minister of the X-ray"),
         ("Of the years 1914-/18 and that is", "Of the years 1914-18 and that is"),
     ],
 )
@@ -158,6 +159,13 @@ def test_what_repeats_at_the_edges_of_pages_goes(heads: list[str], feet: list[st
         for head, body, foot in zip(heads, bodies, feet, strict=True)
     ]
     assert read_pdf(make_pdf(pages)).text == " ".join(line for body in bodies for line in body)
+
+
+def test_a_head_that_stands_on_one_page_only_follows_its_text() -> None:
+    heads = ["Tolls of 1888", "Repealed in 1912", "Tolls of 1888"]
+    bodies = ["The council resolved that the toll", "of every cart and of each rider", "should be raised to five crowns."]
+    pages = [[Text(60, 750, head, 9), Text(60, 700, body)] for head, body in zip(heads, bodies, strict=True)]
+    assert read_pdf(make_pdf(pages)).text == f"{' '.join(bodies)}\n\nRepealed in 1912"
 
 
 def test_what_only_looks_like_a_running_head_stays() -> None:
