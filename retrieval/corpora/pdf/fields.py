@@ -33,7 +33,7 @@ _PLAIN_STATES = {"", "on", "off", "true", "x"}
 
 
 class FieldValue(NamedTuple):
-    """The value of a form field, its place, and the field's name for people. `mark`: it is a ticked or empty box, for `option`."""
+    """The value of a form field, its place, and its name for people. `mark`: it is a ticked or empty box, for `option`."""
 
     text: str
     name: str

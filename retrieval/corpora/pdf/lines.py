@@ -12,7 +12,8 @@ from retrieval.corpora.pdf.pieces import Piece
 
 _SMALL = 0.87
 _LEVEL = 0.2
-_NEAR = 0.4
+_RISE = 0.1
+_NEAR = 0.7
 _SPACE = 0.2
 _CAPITAL = 1.8
 _EXPONENT = re.compile(r"[+\-−–]?\d{1,3}")
@@ -101,13 +102,13 @@ def _write_line(line: Line) -> str:
     last: Piece | None = None
     for number, piece in enumerate(pieces):
         gap = max(piece.left - last.right, last.left - piece.right) if last else 0.0
-        small = piece.size <= _SMALL * line.size
         rise = (piece.base - line.base) / line.size
+        script = piece.size <= _SMALL * line.size and abs(rise) > _RISE
         following = pieces[number + 1].text if number + 1 < len(pieces) else ""
-        text = _write_script(written, piece.text, rise, following) if small and abs(rise) > 0.1 else piece.text
+        text = _write_script(written, piece.text, rise, following) if script else piece.text
         if text is None:
             continue
-        apart = piece.spaced or gap > _SPACE * line.size
+        apart = piece.spaced or (gap > _SPACE * line.size and not script)
         written += f"{' ' if written and apart else ''}{text}"
         last = piece
     return written

@@ -30,13 +30,14 @@ _READING_SHARE = 0.7
 """The share of the time for reading the letters; the rest is for putting them in order."""
 _UNNAMED = 0.3
 _SMALL_WORDS_SHARE = 0.1
-_PICTURE_SHARE = 0.5
+_PICTURES = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_SHADING)
+_PICTURE_SHARE = 0.3
 # Ligatures are typography, not spelling: nobody searches or quotes "e\ufb03cient".
 _LIGATURES = str.maketrans({chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)})
 
 
 class _Page(NamedTuple):
-    """What is read of a page. `pictured`: a picture covers most of it; `garbled`: its fonts do not name its letters."""
+    """What is read of a page. `pictured`: a picture covers much of it; `garbled`: its fonts do not name its letters."""
 
     lines: list[Line]
     turned: str
@@ -116,7 +117,7 @@ def _is_language(text: str) -> bool:
 
 
 def _is_pictured(page: pypdfium2.PdfPage) -> bool:
-    boxes = [image.get_bounds() for image in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=2)]
+    boxes = [item.get_bounds() for item in page.get_objects(filter=_PICTURES, max_depth=2)]
     covered = max(((right - left) * (top - bottom) for left, bottom, right, top in boxes), default=0.0)
     return bool(covered > _PICTURE_SHARE * page.get_width() * page.get_height())
 

@@ -66,6 +66,8 @@ def test_pages_without_text_are_counted_in_a_note() -> None:
     assert read_pdf(make_pdf([words, [], []], drawings=["", scan, scan])).note == "2 of 3 pages have no text"
     assert read_pdf(make_pdf([words, []], drawings=["", scan])).note == "1 of 2 pages has no text"
     assert read_pdf(make_pdf([words, []])).note == "", "an empty page lacks nothing"
+    headed = [[Text(60, 750, "The Parish of Senn"), *words], [Text(60, 750, "The Parish of Senn")]]
+    assert read_pdf(make_pdf(headed, drawings=["", scan])).note == "1 of 2 pages has no text"
 
 
 def test_letters_without_names_are_no_text() -> None:
