@@ -42,7 +42,8 @@ def drop_running_heads(pages: Sequence[list[Line]], pictured: Sequence[bool]) ->
 
     A page that would lose all its lines keeps them, unless it is `pictured`: the scan of a page has its text in the picture.
     """
-    running, lone = set(), set()
+    running: set[int] = set()
+    lone: set[int] = set()
     for inward in (1, -1):
         edge_running, edge_lone = _find_running([lines[::inward] for lines in pages])
         running, lone = running | edge_running, lone | edge_lone
