@@ -116,7 +116,7 @@ def _visible_text_of(page: HtmlElement) -> str:
 
 
 def _read_pdf(content: bytes) -> ReadableContent:
-    from retrieval.corpora.pdf import read_pdf
+    from retrieval.corpora.pdf.reader import read_pdf
     from retrieval.fetch.pdf_tables import read_tables
 
     started = monotonic()
