@@ -38,6 +38,13 @@ def _check_web_address(url: str) -> str:
     return url.rstrip("/")
 
 
+def _check_proxy_address(url: SecretStr) -> SecretStr:
+    parts = _split_address(url.get_secret_value())
+    if parts.scheme != "http" or not parts.hostname or parts.path.strip("/") or parts.query:
+        raise ValueError("expected an address such as http://proxy.example:3128")
+    return url
+
+
 def check_service_address(url: str) -> str:
     """Check a Unix socket's path or a web address."""
     return url if url.startswith("unix:/") else _check_web_address(url)
@@ -107,6 +114,7 @@ Networks = Annotated[Names, AfterValidator(_check_networks)]
 EmailAddress = Annotated[str, AfterValidator(_check_email)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_check_database_url)]
 BucketAddress = Annotated[str, AfterValidator(_check_bucket_address)]
+ProxyAddress = Annotated[SecretStr, AfterValidator(_check_proxy_address)]
 WebAddress = Annotated[str, AfterValidator(_check_web_address)]
 Limit = Annotated[int, Field(ge=1)] | None
 Port = Annotated[int, Field(ge=1, le=65_535)]

@@ -19,6 +19,8 @@ from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.domain.errors import SetupError
 from app.domain.pricing import PricedModel, parse_priced_model
 from app.domain.services import SERVICES
+from app.own_servers import point_to_own_server
+from app.setting_parts import explain_parts
 from app.setting_problems import explain_malformed, explain_unknown
 from app.setting_values import (
     BucketAddress,
@@ -30,6 +32,7 @@ from app.setting_values import (
     Networks,
     Origins,
     Port,
+    ProxyAddress,
     UsdPerMillionTokens,
     WebAddress,
     check_host_and_port,
@@ -40,7 +43,7 @@ from app.setting_values import (
 PREFIX = "RUBRICA_"
 # Resolved from the folder where the command was started, and stored: services may run elsewhere.
 PATH_SETTINGS = (
-    *("home", "documents_dir", "models_dir", "artifacts_dir", "loop_dir", "train_python", "benchmarks_dir"),
+    *("home", "documents_dir", "models_dir", "artifacts_dir", "loop_dir", "loop_job", "train_python", "benchmarks_dir"),
     *("browser", "providers_file", "mcp_servers"),
 )
 
@@ -78,9 +81,8 @@ class Settings(BaseModel):
     operator: UUID = Field(default=LOCAL_ORGANISATION, description="The organisation whose admins promote trained models.")
     benchmarks_dir: Path | None = Field(default=None, description="Public benchmarks; default: `benchmarks` in the home.")
     loop_dir: Path | None = Field(default=None, description="Folder of cycles of retraining; default: `loop` in the home.")
-    train_python: FilePath | None = Field(
-        default=None, description="The Python of an environment with `rubrica[train]`; default: the worker's own."
-    )
+    loop_job: FilePath | None = Field(default=None, description="A Job of Kubernetes, as JSON, in whose pods cycles' steps run.")
+    train_python: FilePath | None = Field(default=None, description="A Python with `rubrica[train]`; default: the worker's own.")
     llm_base_url: WebAddress | None = Field(default=None, description="An OpenAI-compatible server, with its `/v1`.")
     llm_api_key: SecretStr | None = Field(default=None, description="Sent as the bearer token.")
     llm_model: str | None = Field(default=None, description="The model to ask for.")
@@ -90,14 +92,12 @@ class Settings(BaseModel):
         default=(), description="Further models of that server for comparisons, each with its prices: a=0.5/2, b=1/4."
     )
     llm_codec: Codec = Field(default=Codec.SCHEMA, description="`schema` or `tags`.")
-    llm_context: int = Field(
-        default=0, ge=0, description="The model's context in tokens; default: as its server tells, else 32000."
-    )
+    llm_context: int = Field(default=0, ge=0, description="The model's context in tokens; 0: as its server tells, else 32000.")
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
     llm_tell_after: int = Field(default=20, ge=1, description="Seconds without a token of which a run tells.")
     llm_give_up_after: Limit = Field(default=None, description="Seconds without a token that end a call; default: by its length.")
     local_model: str | None = Field(
-        default=None, description="A model that the local stack serves itself: a name of `rubrica models`, or a GGUF file."
+        default=None, description="A model that the stack serves (a name of `rubrica models`, a GGUF file), or `ollama/NAME`."
     )
     local_model_threads: int = Field(default=0, ge=0, description="Threads of that model; 0: one for each core.")
     eval_judge_base_url: WebAddress | None = Field(
@@ -172,10 +172,15 @@ class Settings(BaseModel):
     allowed_hosts: Names = Field(default=(), description="Further names by which API and page are addressed: a.example, ...")
     trusted_proxies: Networks = Field(default=(), description="Whose X-Forwarded-For is believed: 127.0.0.1, 10.1.0.0/16, ...")
     cors_origins: Origins = Field(default=(), description="Origins whose pages may use the API: https://a.example, ...")
+    page_proxy: ProxyAddress | None = Field(
+        default=None, description="A proxy for web pages and webhooks, with user and password if it wants them."
+    )
     webhook_networks: Networks = Field(default=(), description="Private networks that webhooks may lead to: 10.1.0.0/16, ...")
     ui_port: Port | None = Field(default=None, description="Port of the web page.")
     log_mb: int = Field(default=10, ge=1, description="MB after which a log of the local stack is set aside.")
     log_files: int = Field(default=5, ge=1, description="Logs set aside that are kept of each process.")
+
+    _point_to_own_server = model_validator(mode="before")(point_to_own_server)
 
     @model_validator(mode="after")
     def _check_model(self) -> Self:
@@ -196,28 +201,8 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _check_parts(self) -> Self:
-        needs = (
-            ("eval_judge_base_url", "eval_judge_model"),
-            ("eval_judge_api_key", "eval_judge_base_url"),
-            ("embeddings_url", "embeddings_model"),
-            ("embeddings_model", "embeddings_url"),
-            ("embeddings_api_key", "embeddings_url"),
-            ("reranker_url", "reranker"),
-            ("reranker_api_key", "reranker_url"),
-            ("qdrant_grpc_port", "qdrant_url"),
-            ("qdrant_prefix", "qdrant_url"),
-            ("smtp_host", "smtp_from"),
-            ("smtp_host", "public_url"),
-            ("smtp_user", "smtp_password"),
-            ("smtp_password", "smtp_user"),
-            ("oidc_issuer", "oidc_client_id"),
-            ("oidc_issuer", "public_url"),
-            ("oidc_client_id", "oidc_issuer"),
-            ("oidc_client_secret", "oidc_issuer"),
-        )
-        for given, needed in needs:
-            if getattr(self, given) is not None and getattr(self, needed) is None:
-                raise ValueError(f"{PREFIX}{needed.upper()} is missing: {PREFIX}{given.upper()} is set, and needs it")
+        if problem := explain_parts(PREFIX, self):
+            raise ValueError(problem)
         return self
 
     @property

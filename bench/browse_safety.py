@@ -2,9 +2,10 @@
 
 Listeners on several loopback addresses count connections; one of them stands for the public internet. An audit hook also counts
 every connection that this process begins, to any address. Ordinary pages must be read as well, or refusing everything would
-pass.
+pass. With `--proxy` all goes through a proxy that the operator names, and that looks names up for itself.
 """
 
+import argparse
 import asyncio
 import os
 import sys
@@ -13,6 +14,7 @@ from datetime import timedelta
 
 from app.domain.errors import ToolError
 from app.outgoing.addresses import parse_networks
+from bench.forward_proxy import ForwardProxy
 from bench.hostile_addresses import PUBLIC, REBINDING, SECRET, list_direct, list_redirects
 from bench.result import print_result
 from bench.web_listeners import ConnectionCounter, Listener, PageReply, ScriptedNames, compress_page, make_page, make_redirect
@@ -23,6 +25,9 @@ from retrieval.fetch.web_reader import WebReader
 WORDS = "Ordinary words that an ordinary page says to whoever reads it, in an ordinary paragraph. " * 3
 FORBIDDEN = ("127.0.0.1", SECRET, "127.0.0.4", "::1")
 STOLEN = PageReply(make_page("These words stand on a page that nobody outside may read. " * 5))
+PROXY = "127.0.0.5"
+NAMES = {"site.example.org": [[PUBLIC]], "xn--bcher-kva.example": [[PUBLIC]], "two.example.org": [[PUBLIC, PUBLIC]]}
+PERMITTED = parse_networks(f"{PUBLIC}/32")
 ATTEMPTS = 3
 LIMITS = FetchLimits(total=timedelta(seconds=5), connect=timedelta(seconds=2))
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -38,8 +43,10 @@ class Tally:
     failed: list[str] = field(default_factory=list)
 
 
-async def measure(connects: ConnectionCounter) -> dict[str, float]:
+async def measure(connects: ConnectionCounter, by_proxy: bool) -> dict[str, float]:
     """Run every case; return the figures."""
+    proxy = ForwardProxy(ScriptedNames({**REBINDING, **NAMES}), PERMITTED)
+    address = await proxy.start(PROXY) if by_proxy else None
     public, forbidden = Listener(_make_pages()), [Listener({"/": STOLEN, "/page": STOLEN}) for _ in FORBIDDEN]
     port = await public.start(PUBLIC, 0)
     for host, listener in zip(FORBIDDEN, forbidden, strict=True):
@@ -47,11 +54,12 @@ async def measure(connects: ConnectionCounter) -> dict[str, float]:
     for name in PROXIES:
         os.environ[name] = f"http://{SECRET}:{port}"
     tally = Tally()
-    await _try_hostile(tally, public, port)
-    await _try_benign(tally, port)
+    await _try_hostile(tally, public, port, address)
+    await _try_benign(tally, port, address)
+    await proxy.stop()
     for listener in (public, *forbidden):
         await listener.stop()
-    begun = sum(count for (host, at), count in connects.to.items() if (host, at) != (PUBLIC, port))
+    begun = sum(count for (host, at), count in connects.to.items() if host != PROXY and (host, at) != (PUBLIC, port))
     for message in (*tally.read, *tally.failed):
         print(message)
     return {
@@ -60,6 +68,8 @@ async def measure(connects: ConnectionCounter) -> dict[str, float]:
         "hostile_read": len(tally.read),
         "benign": tally.benign,
         "benign_failed": len(tally.failed),
+        "by_proxy": len(proxy.asked),
+        "refused_by_proxy": len(proxy.refused),
     }
 
 
@@ -83,15 +93,13 @@ def _make_pages() -> dict[str, PageReply]:
     }
 
 
-def _make_reader(port: int) -> WebReader:
-    names = {"site.example.org": [[PUBLIC]], "xn--bcher-kva.example": [[PUBLIC]], "two.example.org": [[PUBLIC, PUBLIC]]}
-    scripted = ScriptedNames({**REBINDING, **names})
-    policy = FetchPolicy(limits=LIMITS, ports=frozenset({port}), permitted=parse_networks(f"{PUBLIC}/32"), lookup=scripted)
-    return WebReader(policy)
+def _make_reader(port: int, proxy: str | None) -> WebReader:
+    scripted = ScriptedNames({**REBINDING, **NAMES})
+    return WebReader(FetchPolicy(limits=LIMITS, ports=frozenset({port}), permitted=PERMITTED, lookup=scripted, proxy=proxy))
 
 
-async def _try_hostile(tally: Tally, public: Listener, port: int) -> None:
-    async with _make_reader(port) as reader:
+async def _try_hostile(tally: Tally, public: Listener, port: int, proxy: str | None) -> None:
+    async with _make_reader(port, proxy) as reader:
         for url in list_direct(port):
             await _expect_refusal(tally, reader, url)
     for onward in list_redirects(port):
@@ -101,7 +109,7 @@ async def _try_hostile(tally: Tally, public: Listener, port: int) -> None:
             "/again": make_redirect("/on"),
             "/robots.txt": make_redirect(onward),
         }
-        async with _make_reader(port) as reader:  # a new reader asks for robots.txt again, which redirects too
+        async with _make_reader(port, proxy) as reader:  # a new reader asks for robots.txt again, which redirects too
             await _expect_refusal(tally, reader, f"http://site.example.org:{port}/go")
     del public.replies["/robots.txt"]
 
@@ -118,10 +126,10 @@ async def _expect_refusal(tally: Tally, reader: WebReader, url: str) -> None:
             tally.read.append(f"read, though hostile: {url!r}")
 
 
-async def _try_benign(tally: Tally, port: int) -> None:
+async def _try_benign(tally: Tally, port: int, proxy: str | None) -> None:
     hosts = ("site.example.org", "SITE.Example.org", "two.example.org", "bücher.example", PUBLIC)
     urls = [f"http://site.example.org:{port}{path}" for path in _make_pages()] + [f"http://{host}:{port}/plain" for host in hosts]
-    async with _make_reader(port) as reader:
+    async with _make_reader(port, proxy) as reader:
         for url in (*urls, f"HTTP://site.example.org:{port}/plain#part", f"http://site.example.org:{port}/./x/../plain"):
             tally.benign += 1
             try:
@@ -132,10 +140,13 @@ async def _try_benign(tally: Tally, port: int) -> None:
 
 def main() -> int:
     """Measure; return 1 when a refused address was connected to, a hostile page read, or an ordinary one not read."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--proxy", action="store_true", help="read all pages through a proxy that refuses what leads inside")
+    by_proxy = parser.parse_args().proxy
     connects = ConnectionCounter()
     sys.addaudithook(connects)
-    figures = asyncio.run(measure(connects))
-    print_result("browse_safety", figures)
+    figures = asyncio.run(measure(connects, by_proxy))
+    print_result("browse_safety_by_proxy" if by_proxy else "browse_safety", figures)
     return int(any(figures[name] for name in ("connections", "hostile_read", "benign_failed")))
 
 

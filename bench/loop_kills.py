@@ -25,13 +25,17 @@ from uuid import UUID
 from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.database.tenancy import Tenant
 from app.domain.retraining import Cycle
+from app.domain.split import Split
 from app.models.service.acts import Actor
 from app.models.service.cycles import Cycles
 from app.models.service.temporal_gateway import TemporalCycles
 from bench.result import print_result
 from bench.stack import ROOT, RunningStack, start_stack
 from tests.support.training_sets import write_set
+from tests.training.recipes.enclosing_policy import save_enclosing_policy
 from tests.workflows.durable.retraining import toy_steps
+from training.recipes.report_rl.config import ReportDataSection, Writer
+from training.recipes.report_rl.data import read_tasks
 from training.recipes.run_folder import TrainingFolder
 
 TARGETS = ("trainer", "worker", "trainer", "temporal", "model server", "api")
@@ -66,6 +70,7 @@ role = "writer"
 recipe = "sft_cold_start"
 config = "recipe.toml"
 kind = "trajectories"
+inputs = ["{rows}"]
 gate = "gate.toml"
 exam = "exam.toml"
 server = {{address = "http://127.0.0.1:{port}/v1", base = "base"}}
@@ -172,15 +177,15 @@ def write_python(folder: Path) -> Path:
 
 def write_plan(folder: Path, epochs: int) -> Path:
     """Write a plan with its base and rows."""
-    from training.rollouts.tiny_policy import save_tiny_policy
-
     folder.mkdir()
-    base = save_tiny_policy(folder / "base")
+    reports = ReportDataSection(sets=(write_set(folder / "report-data", "report-data", 10),))
+    # A random policy may say nothing when it is probed, and what says nothing is not served.
+    base = save_enclosing_policy(folder / "base", read_tasks(reports, Writer.ONE_CALL, Split.TRAIN))
     rows = write_set(folder / "trajectories", "trajectories", 40)
     (folder / "recipe.toml").write_text(RECIPE.format(base=base, rows=rows, epochs=epochs))
     for name in ("gate.toml", "exam.toml"):
         (folder / name).touch()
-    (folder / "plan.toml").write_text(PLAN.format(port=PORT))
+    (folder / "plan.toml").write_text(PLAN.format(port=PORT, rows=rows))
     return folder / "plan.toml"
 
 

@@ -2141,7 +2141,7 @@ class NewRole(Value):
 
 
 class NewRun(Value):
-    """A question to research. Only `question` is required; without `language` the language is detected."""
+    """A question to research. Only `question` is required; without `language` answers are in its language."""
 
     question: str
     effort: Effort = Effort.STANDARD
@@ -2749,6 +2749,10 @@ class ResearchQuery(Value):
 
     question: str
     language: Language = Language.EN
+    language_chosen: bool = Field(
+        default=False,
+        description="True when the reader chose `language`; else answers are in the language of the question.",
+    )
     system: SystemName = SystemName.MINDDR
     effort: Effort = Effort.STANDARD
     collections: Sequence[str] = Field(default=[], description="Collections to search; empty means the default one.")

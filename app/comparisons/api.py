@@ -85,10 +85,7 @@ class ComparisonsController(Controller):
         principal: CurrentPrincipal,
     ) -> ChoiceView:
         """Choose, or change the choice: within 30 minutes, and until it is revealed which report was which."""
-        await preferences.comparisons.choose(comparison_id, choice_of(data), principal.user_id)
-        made = choice_view_of(await preferences.comparisons.show(comparison_id, principal.user_id))
-        assert made is not None
-        return made
+        return choice_view_of(await preferences.comparisons.choose(comparison_id, choice_of(data), principal.user_id))
 
     @post("/{comparison_id:uuid}/reveal", opt=needs(AccessScope.PREFERENCES_WRITE), responses=problem_responses(403, 404, 409))
     async def reveal(self, comparison_id: ComparisonId, preferences: PreferencesService, principal: CurrentPrincipal) -> Reveal:

@@ -12,7 +12,15 @@ from app.comparisons.storage.comparisons import Candidate, Comparison
 from app.domain.writer import ReportLineage, WriterSettings
 from app.http.openapi.examples import RUN_ID
 from app.http.plain_text import PLAIN
-from app.preferences.nouns.feedback import MAX_WORDS, Choice, ChoiceReason, ChoiceVerdict, ComparisonStatus, ShownSide
+from app.preferences.nouns.feedback import (
+    MAX_WORDS,
+    Choice,
+    ChoiceReason,
+    ChoiceVerdict,
+    ComparisonStatus,
+    ShownSide,
+    StoredChoice,
+)
 from app.reports.cited_schemas import Citations, Claims
 
 CommentText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_WORDS), PLAIN]
@@ -164,29 +172,30 @@ def view_of(shown: ShownComparison) -> ComparisonView:
         created_at=comparison.created_at,
         left=_candidate_view_of(sides.get(ShownSide.LEFT)),
         right=_candidate_view_of(sides.get(ShownSide.RIGHT)),
-        choice=choice_view_of(shown),
+        choice=_own_choice_of(shown),
         revealed=viewing is not None and viewing.revealed_at is not None,
     )
 
 
-def choice_view_of(shown: ShownComparison) -> ChoiceView | None:
-    """Return the reader's own choice."""
-    stored = shown.choice
-    if stored is None:
-        return None
-    revealed = shown.viewing is None or shown.viewing.revealed_at is not None
+def choice_view_of(stored: StoredChoice, final: bool = False) -> ChoiceView:
+    """Return the reader's own choice; a `final` one can no longer be changed."""
     return ChoiceView(
         **stored.choice.model_dump(exclude={"hidden_seconds"}),
         seconds=round(stored.seconds, 3),
         made_at=stored.made_at,
         changes=stored.changes,
-        changeable_until=None if revealed else stored.made_at + CHANGEABLE_FOR,
+        changeable_until=None if final else stored.made_at + CHANGEABLE_FOR,
     )
+
+
+def _own_choice_of(shown: ShownComparison) -> ChoiceView | None:
+    revealed = shown.viewing is None or shown.viewing.revealed_at is not None
+    return choice_view_of(shown.choice, final=revealed) if shown.choice else None
 
 
 def reveal_of(shown: ShownComparison, version: int | None) -> Reveal:
     """Return which report was which, once that may be told."""
-    viewing, choice = shown.viewing, choice_view_of(shown)
+    viewing, choice = shown.viewing, _own_choice_of(shown)
     assert viewing is not None
     assert choice is not None
     left, right = (_revealed_report_of(shown.candidates[viewing.place_of(side)]) for side in ShownSide)

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, StringConstraints, field_validator, 
 from app.domain.budget import Budget
 from app.domain.options import ReportStyle, SearchScope, SourceKind, to_one_line
 from app.domain.safe_text import drop_invisible
-from app.domain.script import count_ideographs
+from app.domain.script import count_ideographs, count_kana
 from app.domain.served_models import SETTINGS_MODEL, RoleModels
 from app.domain.value import Value
 from app.domain.writer import WriterSettings
@@ -43,8 +43,10 @@ class Language(StrEnum):
 
 
 def detect_language(text: str) -> Language:
-    """Return Chinese when at least a fifth of the letters are CJK ideographs, else English."""
+    """Return Chinese when at least a fifth of the letters are CJK ideographs and few are kana, as in Japanese; else English."""
     ideographs = count_ideographs(text)
+    if ideographs and count_kana(text) * 5 >= ideographs:
+        return Language.ENGLISH
     return Language.CHINESE if ideographs and ideographs * 5 >= sum(map(str.isalpha, text)) else Language.ENGLISH
 
 
@@ -64,6 +66,11 @@ class ResearchQuery(Value):
 
     question: str
     language: Language = Language.ENGLISH
+    language_chosen: bool = Field(
+        default=False,
+        exclude_if=lambda chosen: not chosen,
+        description="True when the reader chose `language`; else answers are in the language of the question.",
+    )
     system: SystemName = SystemName.MINDDR
     effort: Effort = Effort.STANDARD
     collections: tuple[str, ...] = Field(default=(), description="Collections to search; empty means the default one.")

@@ -4,6 +4,7 @@ import re
 
 IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff"
 """The ideographs as a pattern has them between square brackets."""
+_KANA = re.compile("[\u3041-\u309f\u30a1-\u30fa]+")
 _ONE, _RUN = re.compile(f"[{IDEOGRAPHS}]"), re.compile(f"[{IDEOGRAPHS}]+")
 
 
@@ -25,6 +26,11 @@ def list_ideographs(text: str) -> list[str]:
 def count_ideographs(text: str) -> int:
     """Count the ideographs of a text."""
     return 0 if text.isascii() else sum(map(len, _RUN.findall(text)))
+
+
+def count_kana(text: str) -> int:
+    """Count the kana of a text, which only Japanese has."""
+    return sum(map(len, _KANA.findall(text)))
 
 
 def count_words(text: str) -> int:

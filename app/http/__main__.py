@@ -80,7 +80,10 @@ async def serve(
             retrieval_url=settings.retrieval_url,
             systems=ALL_SYSTEMS if settings.llm_base_url else SYSTEMS_WITHOUT_MODEL,
             model=settings.default_model,
-            webhook_policy=DeliveryPolicy(parse_networks(*settings.webhook_networks)),
+            webhook_policy=DeliveryPolicy(
+                parse_networks(*settings.webhook_networks),
+                proxy=settings.page_proxy.get_secret_value() if settings.page_proxy else None,
+            ),
             documents=settings.documents,
             timing=TemporalSchedules(temporal),
             offers=offers_of(settings),

@@ -1,6 +1,7 @@
 """Routes of Chat Completions: a conversation whose last message is researched."""
 
-from uuid import UUID
+import time
+from uuid import UUID, uuid4
 
 from litestar import Controller, post
 from litestar import Response as Reply
@@ -9,12 +10,23 @@ from litestar.params import JSONBody
 from litestar.response import Stream
 
 from app.accounts.nouns.access import AccessScope
+from app.domain.budget import Usage
 from app.domain.run import RunStatus
 from app.http.authentication import needs
 from app.http.dependencies import LiveService, ResponseDetailsService, RunsService, SuggestionsService
 from app.openai import ids
-from app.openai.chat_objects import ChatChoice, ChatCitation, ChatCompletion, ChatMessage, ChatUsage
-from app.openai.chat_stream import ChatStream, explain_no_report
+from app.openai.chat_objects import (
+    ChatChoice,
+    ChatChunk,
+    ChatCitation,
+    ChatCompletion,
+    ChatDelta,
+    ChatMessage,
+    ChatUsage,
+    ChunkChoice,
+    FinishReason,
+)
+from app.openai.chat_stream import DONE, ChatStream, explain_no_report
 from app.openai.citations import find_citations
 from app.openai.details import ResponseDetails
 from app.openai.errors import error_responses
@@ -26,6 +38,7 @@ from app.runs.schemas import NewRun
 from app.runs.service.runs import Runs
 
 JSON = "application/json"
+STOP: FinishReason = "stop"
 COMPLETION = ResponseSpec(ChatCompletion, description="The completion; its parts where `stream` is set.", generate_examples=False)
 
 
@@ -46,8 +59,10 @@ class ChatController(Controller):
         response_details: ResponseDetailsService,
     ) -> Reply[bytes] | Stream:
         """Ask, and wait for the report, or follow the work with `stream`. The run continues when the client disconnects."""
-        question, notes = data.to_question()
         model = ids.find_model(data.model, runs.systems, data.reasoning_effort)
+        if (own := data.find_own_answer()) is not None:
+            return _answer_at_once(data, model.id, own)
+        question, notes = data.to_question()
         query = await choose_sources(NewRun(question=question, **model._asdict()), suggestions)
         kept = ResponseDetails(metadata=data.metadata or {}, retrievable=data.store is not False)
         run = await runs.create(query, notes, keep=response_details.in_transaction(kept))
@@ -59,6 +74,23 @@ class ChatController(Controller):
             return (await _make_completion(runs, run.id)).model_dump_json().encode()
 
         return Stream(stream_whole(live, runs, run.id, render_answer), media_type=JSON)
+
+
+def _answer_at_once(data: NewChatCompletion, model: str, text: str) -> Reply[bytes] | Stream:
+    """Answer what a client asks for itself. No run is made, and nothing is billed."""
+    name, now, usage = f"chatcmpl-{uuid4().hex}", int(time.time()), ChatUsage.of(Usage())
+    if data.stream:
+        deltas = (ChatDelta(role="assistant", content=text), None), (ChatDelta(), STOP)
+        chunks = [
+            ChatChunk(id=name, created=now, model=model, choices=[ChunkChoice(delta=delta, finish_reason=reason)])
+            for delta, reason in deltas
+        ]
+        if data.stream_options is not None and data.stream_options.include_usage:
+            chunks.append(ChatChunk(id=name, created=now, model=model, choices=[], usage=usage))
+        return Stream(iter([*(chunk.to_frame() for chunk in chunks), DONE]), headers=STREAM_HEADERS)
+    choice = ChatChoice(message=ChatMessage(content=text), finish_reason=STOP)
+    whole = ChatCompletion(id=name, created=now, model=model, choices=[choice], usage=usage)
+    return Reply(whole.model_dump_json().encode(), media_type=JSON)
 
 
 async def _make_completion(runs: Runs, run_id: UUID) -> ChatCompletion:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_val
 
 from app.domain.errors import InvalidInput
 from app.http.plain_text import PLAIN
+from app.openai.housekeeping import answer_housekeeping, is_housekeeping
 
 LONGEST_INSTRUCTIONS = 4_000
 LONGEST_HISTORY = 4_000
@@ -111,6 +112,14 @@ def read_conversation(items: Sequence[InputMessage | EarlierReasoning], instruct
     if len(rules) > LONGEST_INSTRUCTIONS:
         raise InvalidInput(f"the instructions have {len(rules)} characters; at most {LONGEST_INSTRUCTIONS} can be given")
     return ConversationQuestion(messages[-1].text, tuple(note for note in (rules, _write_history(said)) if note))
+
+
+def find_housekeeping(items: Sequence[InputMessage | EarlierReasoning]) -> str | None:
+    """Return the answer to a conversation that ends in a client's request for itself; None where it ends in a question."""
+    messages = [item for item in items if isinstance(item, InputMessage)]
+    if not messages or messages[-1].role != "user" or not is_housekeeping(messages[-1].text):
+        return None
+    return answer_housekeeping(messages[-1].text, [message.text for message in messages[:-1] if message.role == "user"])
 
 
 def _write_history(messages: Sequence[InputMessage]) -> str:

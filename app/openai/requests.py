@@ -1,6 +1,7 @@
 """Request bodies in OpenAI's form. Unsupported fields that would change the answer are refused, with what to do instead.
 
-Parameters of sampling and of serving are accepted and have no effect: the research system decides how models are called.
+Parameters of sampling and of serving, limits of tokens among them, are accepted and have no effect: the research system decides
+how models are called, and a run is bounded by its budget.
 """
 
 from collections.abc import Mapping
@@ -9,7 +10,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.domain.errors import InvalidInput
-from app.openai.conversation import ConversationQuestion, InputMessage, Items, Plain, read_conversation
+from app.openai.conversation import (
+    ConversationQuestion,
+    InputMessage,
+    Items,
+    Plain,
+    find_housekeeping,
+    read_conversation,
+)
 from app.openai.details import ResponseDetails
 from app.openai.ids import parse_response_id
 from app.openai.objects import TextConfig, TextFormat
@@ -23,9 +31,6 @@ OWN_BUDGET = "a run is bounded by its budget: set one with PUT /v1/runs/{id}/bud
 REFUSED = {
     "conversation": "put what matters of the conversation into the input",
     "prompt": "stored prompts do not exist here; write the prompt into the input",
-    "max_output_tokens": OWN_BUDGET,
-    "max_completion_tokens": OWN_BUDGET,
-    "max_tokens": OWN_BUDGET,
     "max_tool_calls": OWN_BUDGET,
     "functions": "the research systems use tools of their own",
     "function_call": "the research systems use tools of their own",
@@ -35,6 +40,16 @@ REFUSED = {
     "audio": "reports are text",
     "prediction": "there is nothing to predict a report from",
 }
+WITHOUT_EFFECT = frozenset(
+    {
+        *("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict", "num_ctx"),
+        *("top_k", "top_a", "min_p", "typical_p", "repetition_penalty", "repeat_penalty", "repeat_last_n", "tfs_z"),
+        *("mirostat", "mirostat_eta", "mirostat_tau", "keep_alive", "options", "think", "thinking", "enable_thinking"),
+        *("chat_template_kwargs", "cache_prompt", "prompt_cache_retention", "provider", "transforms", "session_id"),
+        *("chat_id", "id", "features", "variables", "background_tasks", "tool_ids", "files", "params"),
+    }
+)
+"""What chat clients send with every request, to models of all kinds."""
 
 
 class _Request(BaseModel):
@@ -58,7 +73,7 @@ class _Request(BaseModel):
     @classmethod
     def _refuse_unknown(cls, given: Any) -> Any:
         if isinstance(given, Mapping):
-            for name in given.keys() - cls.model_fields.keys():
+            for name in given.keys() - cls.model_fields.keys() - WITHOUT_EFFECT:
                 if given[name] is not None and (given[name] or name not in REFUSED):
                     raise ValueError(f"{str(name)[:100]!r} is not supported: {REFUSED.get(str(name), 'leave it out')}")
         return given
@@ -113,6 +128,11 @@ class NewResponse(_Request):
             InvalidInput: there is no question in it.
         """
         items = [InputMessage(role="user", content=self.input)] if isinstance(self.input, str) else self.input
+        if find_housekeeping(items) is not None:
+            raise InvalidInput(
+                "this asks for a title, tags or the like for a client's own use, and starts no research; "
+                "let the client ask another model for them"
+            )
         asked = read_conversation(items, self.instructions or "")
         if self.previous_response_id is not None and asked.notes:
             raise InvalidInput("a further question stands alone: put instructions and earlier messages into its text")
@@ -157,3 +177,7 @@ class NewChatCompletion(_Request):
             InvalidInput: the last message is not the user's.
         """
         return read_conversation(self.messages)
+
+    def find_own_answer(self) -> str | None:
+        """Return the answer to a client's request for itself (a title, tags); None where this is a question."""
+        return find_housekeeping(self.messages)

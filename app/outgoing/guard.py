@@ -8,14 +8,17 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import TypeAlias
 
 from aiohttp import AddrInfoType, TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
 
 from app.outgoing.addresses import IPAddress, IPNetwork, refusal_of
 from app.outgoing.errors import AddressRefused, PageUnavailable
+from app.outgoing.way_out import make_tls
 
 LookUp: TypeAlias = Callable[[str], Awaitable[Sequence[IPAddress]]]
 CONNECTIONS = 32
@@ -91,3 +94,18 @@ def guarded_connector(
         limit_per_host=each_host,
         keepalive_timeout=5,
     )
+
+
+def proxied_connector(tls: ssl.SSLContext | None = None) -> TCPConnector:
+    """Return a connector for a session whose every request goes to the operator's proxy; `check_named` checks the addresses."""
+    return TCPConnector(ssl=tls or make_tls(), limit=CONNECTIONS, keepalive_timeout=5)
+
+
+async def check_named(url: URL, lookup: LookUp, permitted: Sequence[IPNetwork]) -> None:
+    """Check the addresses of a host that a proxy will connect to. Where no name is known here, the proxy alone knows it.
+
+    Raises:
+        AddressRefused: one of them is not public.
+    """
+    with suppress(PageUnavailable):
+        await GuardedResolver(lookup, permitted).resolve(url.raw_host or "")

@@ -11,6 +11,7 @@ import orjson
 from app.domain.errors import Conflict
 from app.outgoing.model_accounts import TOP_UP, is_account_empty
 from app.outgoing.retry_after import read_retry_after
+from app.outgoing.way_out import address_of, find_proxy, hide_login, make_tls
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class ModelCheck:
     """
 
     def __init__(self, base_url: str, model: str, key: str = "") -> None:
-        self._url = base_url.rstrip("/")
+        self._url = base_url
         self._model = model
         self._key = key
         self._lock = asyncio.Lock()
@@ -73,18 +74,22 @@ class ModelCheck:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         limit = aiohttp.ClientTimeout(total=LIMIT.total_seconds())
         try:
-            async with aiohttp.ClientSession(timeout=limit, headers=headers, trust_env=True) as session:
+            async with aiohttp.ClientSession(
+                timeout=limit, headers=headers, connector=aiohttp.TCPConnector(ssl=make_tls())
+            ) as session:
                 if not self._key and await self._is_listed(session):
                     return ""
                 one = {"model": self._model, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1}
-                async with session.post(f"{self._url}/chat/completions", json=one, allow_redirects=False) as answer:
+                url = address_of(self._url, "chat/completions")
+                async with session.post(url, json=one, proxy=find_proxy(url), allow_redirects=False) as answer:
                     wish = read_retry_after(answer.headers)
                     return self._read_refusal(answer.status, await answer.content.read(READ_BYTES), wish)
         except (aiohttp.ClientError, TimeoutError):
             return ""
 
     async def _is_listed(self, session: "aiohttp.ClientSession") -> bool:
-        async with session.get(f"{self._url}/models", allow_redirects=False) as answer:
+        url = address_of(self._url, "models")
+        async with session.get(url, proxy=find_proxy(url), allow_redirects=False) as answer:
             try:
                 return answer.status == 200 and any(m["id"] == self._model for m in orjson.loads(await answer.read())["data"])
             except (orjson.JSONDecodeError, KeyError, TypeError):
@@ -93,7 +98,8 @@ class ModelCheck:
     def _read_refusal(self, status: int, body: bytes, wish: timedelta | None) -> str:
         said = _read_reason(body)
         advice = _find_advice(status, said, body) if wish is None else ""
-        told = f"the language model {self._model!r} refuses every request (HTTP {status}: {said[:SHOWN_CHARS]}); {advice}"
+        proxy = f", or the proxy {hide_login(named)} refuses it" if (named := find_proxy(self._url)) else ""
+        told = f"the language model {self._model!r} refuses every request (HTTP {status}: {said[:SHOWN_CHARS]}); {advice}{proxy}"
         return told if advice else ""
 
 

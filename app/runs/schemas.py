@@ -33,7 +33,7 @@ NoteText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1,
 
 
 class NewRun(BaseModel):
-    """A question to research. Only `question` is required; without `language` the language is detected."""
+    """A question to research. Only `question` is required; without `language` answers are in its language."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -107,6 +107,7 @@ class NewRun(BaseModel):
                 **given,
                 collections=self.collections or (),
                 language=self.language or detect_language(self.question),
+                language_chosen=self.language is not None,
                 style=ReportStyle(**style) if style else None,
                 scope=SearchScope(**scope) if scope else None,
                 rubric=self.rubric is not None,

@@ -4,7 +4,8 @@
 before the cycle of retraining and after it; `constant` is the best score that needs no question. `ci_low` is the lower end of
 Student's 95% interval of the mean gain, with the questions of all seeds together.
 `spoiled_refused` is the share of spoiled candidates that the same exam and gate refuse, `minutes` the longest time from
-`rubrica retrain start` to the promotion.
+`rubrica retrain start` to the promotion. A seed whose cycle promotes nothing counts with what serves then; `promoted` tells how
+many did.
 """
 
 import argparse
@@ -39,6 +40,7 @@ def collect_figures(stories: Sequence[Story]) -> dict[str, float]:
         "spoiled_refused": min(refused, default=0.0),
         "minutes": max(story.minutes for story in stories),
         "seeds": len(stories),
+        "promoted": sum(story.promoted for story in stories),
     }
 
 

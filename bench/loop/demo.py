@@ -39,10 +39,10 @@ async def demonstrate(out: Path) -> Path:
 
 def render_index(story: Story) -> str:
     """Return the page that leads to the others."""
+    end = f"the promotion of {story.version}" if story.promoted else "its end, without a promotion,"
     said = (
         f"Rubrics that the product drafts put what readers want over the rest in {fmean(story.before):.0%} of cases before the "
-        f"cycle and in {fmean(story.after):.0%} after it. From its start to the promotion of {story.version} it took "
-        f"{story.minutes:.1f} minutes."
+        f"cycle and in {fmean(story.after):.0%} after it. From its start to {end} it took {story.minutes:.1f} minutes."
     )
     links = {**{name: about for name, (_, about) in PAGES.items()}, CARD: "the model card"}
     items = "".join(f'<li><a href="{name}">{escape(about)}</a></li>' for name, about in links.items())

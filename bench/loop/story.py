@@ -29,8 +29,8 @@ SETTINGS = {"RUBRICA_LLM_ALTERNATIVES": ", ".join(f"{name}=0/0" for name in FEAT
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What came of a seed: the scores of drafts by question, before and after, the minutes of the cycle, its folder, and
-    the version that serves now. `constant` is what the best rubric scores that does not read its question.
+    """What came of a seed: the scores of drafts by question, before and after, the minutes of the cycle, its folder, the model
+    that serves now, and whether it is a new one. `constant` is what the best rubric scores that does not read its question.
 
     `spoiled_refused` is the share of spoiled candidates that were refused; None where none was tried.
     """
@@ -42,6 +42,7 @@ class Story:
     cycle: Path
     version: str
     spoiled_refused: float | None
+    promoted: bool
 
     @property
     def gains(self) -> list[float]:
@@ -129,10 +130,11 @@ async def learn(
     cycle = await follow_cycle(stack.home.root, stack.database, plan, houses, asked_on, tell)
     minutes = (time.monotonic() - began) / 60
     tell(f"the cycle ended as {cycle.state} after {minutes:.1f} minutes {cycle.detail}")
-    if cycle.state is not CycleState.PROMOTED:
+    if cycle.state in (CycleState.FAILED, CycleState.STOPPED):
         raise RuntimeError(f"the cycle ended as {cycle.state}: {cycle.detail}")
     after = await score_drafts(readers, new)
     tell(f"rubrics for the same questions score {fmean(after):.3f} now")
     version = await name_holder(stack)
     refused = await share_refused(folder / "spoiled", Path(cycle.folder), base, seed, tell) if measures.spoils else None
-    return Story(before, after, score_best_constant(new), minutes, Path(cycle.folder), version, refused)
+    promoted = cycle.state is CycleState.PROMOTED
+    return Story(before, after, score_best_constant(new), minutes, Path(cycle.folder), version, refused, promoted)

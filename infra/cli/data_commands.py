@@ -27,7 +27,7 @@ def show_kinds() -> int:
 
 
 async def make_and_report(settings: Settings, request: SetRequest) -> int:
-    """Make a set, say how far it is, and print what it has."""
+    """Make a set, say how far it is, and print what it has. The exit code is 1 where it has no rows."""
     folder = locate_benchmarks(settings)
     if not (request.against or find_public_sets(folder)):
         say(f"note: no --against, and no public benchmark in {folder}: rows are compared with none")
@@ -44,6 +44,9 @@ async def make_and_report(settings: Settings, request: SetRequest) -> int:
     print(f"near-duplicates are found by {manifest.near_duplicates_by}")
     print(f"{manifest.usage.model_calls} calls, US$ {manifest.usage.cost_microusd / MICRO:.4f}")
     print(request.out / REPORT)
+    if not sum(manifest.rows.values()):
+        say("error: this set has no row yet to train on; the report shows where the candidates fell out")
+        return 1
     return 0
 
 

@@ -88,4 +88,6 @@ def _say_result(name: str, state: dict[str, Any], say: Callable[[str], None]) ->
         raise InvalidInput(f"{name} could not be indexed: {state['build']['detail']}")
     if not state["documents"]:
         raise InvalidInput(f"nothing readable was found for {name}; {READABLE_KINDS} files are read")
+    if state["build"]["detail"]:
+        say(f"  {state['build']['detail']}")
     say(f"{name}: {count_nouns(state['documents'], 'document')} ready")

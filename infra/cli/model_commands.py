@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.settings import Settings
 from infra.cli.execute import FAILED, say
+from infra.local.own_servers import describe_own_models, find_own_models
 from retrieval.encoding.weight_files import Told
 from workflows.chat_models.local_models import (
     MEGABYTE,
@@ -30,6 +31,8 @@ async def show_models(settings: Settings) -> int:
             f"{name:20} {model.file.bytes // MEGABYTE:>6,} MB  {model.licence}  context {model.context:,}  "
             f"memory {model.memory_mb:,} MB  {low} to {high} min a quick report  {found or 'not here'}"
         )
+    for line in describe_own_models(await find_own_models()):
+        print(line)
     say("Minutes are for two cores. `rubrica models fetch NAME` downloads one, RUBRICA_LOCAL_MODEL=NAME has it served.")
     return 0
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from app.domain.errors import SetupError
+from app.outgoing.way_out import address_of, find_proxy, hide_login, make_tls
 
 if TYPE_CHECKING:
     import asyncpg
@@ -85,7 +86,7 @@ async def check_qdrant(url: str) -> None:
     Raises:
         SetupError: nothing listens there, or it is not Qdrant.
     """
-    status, body = await _get("RUBRICA_QDRANT_URL", url, "/")
+    status, body = await _get("RUBRICA_QDRANT_URL", url, "")
     try:
         title = json.loads(body).get("title", "") if status == 200 else ""
     except (ValueError, AttributeError):
@@ -101,7 +102,7 @@ async def check_model(url: str, key: str | None) -> None:
         SetupError: nothing listens there, it does not speak HTTP, or it refuses the key.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    status, _ = await _get("RUBRICA_LLM_BASE_URL", url, "/models", headers)
+    status, _ = await _get("RUBRICA_LLM_BASE_URL", url, "models", headers)
     if status in (401, 403):
         raise SetupError(f"RUBRICA_LLM_API_KEY: the server at {_host_of(url, 443)} refuses it (HTTP {status}); correct the key")
 
@@ -109,12 +110,13 @@ async def check_model(url: str, key: str | None) -> None:
 async def _get(setting: str, url: str, path: str, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
     import aiohttp
 
-    where = _host_of(url, 443 if url.startswith("https") else 80)
+    where, proxy = _host_of(url, 443 if url.startswith("https") else 80), find_proxy(url)
+    where += f" through the proxy {hide_login(proxy)}" if proxy else ""
     limit = aiohttp.ClientTimeout(total=LIMIT.total_seconds())
     try:
-        # A model may be reachable through the environment's proxy only.
-        client = aiohttp.ClientSession(timeout=limit, trust_env=True)
-        async with client as session, session.get(url + path, headers=headers) as answer:
+        asked = address_of(url, path)
+        client = aiohttp.ClientSession(timeout=limit, connector=aiohttp.TCPConnector(ssl=make_tls()))
+        async with client as session, session.get(asked, headers=headers, proxy=find_proxy(asked)) as answer:
             return answer.status, await answer.read()
     except aiohttp.ClientConnectorError as error:
         raise SetupError(f"{setting}: nothing answers at {where} ({error.strerror}); is the server running?") from error

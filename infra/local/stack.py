@@ -53,12 +53,20 @@ class Stack:
             model = await asyncio.to_thread(prepare_model, self.settings, self.home)
             if model is not None:
                 self._say(describe_model(model))
+            elif self.settings.llm_base_url is None:
+                await self._tell_own_servers()
             self._parts = Parts(self.settings, self.home, self._with_ui, model)
             await self._start_parts(self._parts)
         except BaseException:
             self.stop()
             raise
         return self._parts.api_url
+
+    async def _tell_own_servers(self) -> None:
+        from infra.local.own_servers import describe_own_models, find_own_models  # an HTTP client, which other stacks do not load
+
+        for line in describe_own_models(await find_own_models()):
+            self._say(line)
 
     async def complete(self) -> None:
         """Wait until the other parts, which the API does not need, are ready too.

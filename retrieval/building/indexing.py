@@ -46,7 +46,7 @@ def index_words(shop: BuildTools, build: Build, encoder: Callable[[], PassageEnc
         build = shop.note(build, generation=name)
         _delete_gone(shop, generation)
         build = _write_documents(shop, build, generation, states)
-        _keep_hybrid(shop, build, generation, encoder)
+        build = _keep_hybrid(shop, build, generation, encoder)
         shop.index.optimize(name)
         shop.index.close(name)
         shop.index.switch(build.collection, name)
@@ -142,16 +142,17 @@ def _write(
     return shop.note(build, done=build.done + len(documents))
 
 
-def _keep_hybrid(shop: BuildTools, build: Build, generation: Generation, encoder: Callable[[], PassageEncoder | None]) -> None:
+def _keep_hybrid(shop: BuildTools, build: Build, generation: Generation, encoder: Callable[[], PassageEncoder | None]) -> Build:
     """Encode the few passages without a vector in an index that has vectors, and store whether searches use its vectors."""
     if not generation.dense:
-        return
+        return build
     found = encoder()
     usable = found is not None and found.name == generation.encoder
     if found is not None and usable and len(shop.index.list_without_dense(generation.name, FEW_PASSAGES + 1)) <= FEW_PASSAGES:
-        add_vectors(shop, build, generation, found)
+        build = build.model_copy(update={"detail": add_vectors(shop, build, generation, found).detail})
     nearly_all = shop.index.count_dense(generation.name) >= NEARLY_ALL * shop.index.count(generation.name)
     shop.catalogue.keep_generation(generation.model_copy(update={"dense": usable and nearly_all}))
+    return build
 
 
 def _points_of(shop: BuildTools, document: StoredDocument, encoder: SparseEncoder, tenant: str) -> Iterator[IndexedPassage]:

@@ -10,13 +10,15 @@ from retrieval.store.catalogue import Build, BuildPhase, Generation
 
 PAGE = 2_048
 BATCH = 256
+MOST_NAMED = 5
 
 
 def encode_passages(shop: BuildTools, build: Build, encoder: PassageEncoder) -> Build:
     """Give every passage its dense vector in a separate index, and switch to that index when all are there."""
     live = shop.live_generation_of(build.collection)
     if live is None or _is_complete(shop, live, encoder.name):
-        return shop.note(build, phase=BuildPhase.DONE, done=build.total, detail="")
+        detail = build.detail if build.phase is BuildPhase.ENCODING else ""  # what this build, and not an earlier one, says
+        return shop.note(build, phase=BuildPhase.DONE, done=build.total, detail=detail)
     build = shop.note(build, phase=BuildPhase.ENCODING, total=shop.index.count(live.name), detail="")
     target = _open_target(shop, build, live, encoder)
     build = shop.note(build, generation=target.name, done=shop.index.count_dense(target.name))
@@ -39,15 +41,27 @@ def leave_to_words(shop: BuildTools, build: Build, reason: str) -> Build:
 def add_vectors(shop: BuildTools, build: Build, target: Generation, encoder: PassageEncoder) -> Build:
     """Give a dense vector to each passage of an index that lacks one. Flushed vectors survive a kill.
 
-    A batch is written while the next one is encoded.
+    A batch is written while the next one is encoded. The build's detail names those for which the encoder has zeros only.
     """
+    odd: list[PassagePlace] = []
     with ThreadPoolExecutor(1, thread_name_prefix="vectors") as writer:
         writing: Future[int] | None = None
         for batch in chain.from_iterable(split_batches(page, BATCH) for page in _pages_without_vectors(shop, target)):
             vectors = encoder.encode_passages(_texts_of(shop, build, batch))
+            odd += [place for place, vector in zip(batch, vectors, strict=True) if not any(vector)]
             build = _note_written(shop, build, writing)
             writing = writer.submit(_write, shop, target, batch, vectors)
-        return _note_written(shop, build, writing)
+        build = _note_written(shop, build, writing)
+    return shop.note(build, detail=_describe_odd(shop, build, odd)) if odd else build
+
+
+def _describe_odd(shop: BuildTools, build: Build, odd: Sequence[PassagePlace]) -> str:
+    """Say which documents have passages that only words find."""
+    sources = (shop.store.source_of(build.collection, place.document) for place in odd)
+    titles = list(dict.fromkeys(source.title for source in sources if source))
+    more = f" and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
+    named = ", ".join(titles[:MOST_NAMED]) + more
+    return f"the model has no vector for {len(odd)} passages, which only words find: {named}"
 
 
 def _write(shop: BuildTools, target: Generation, places: Sequence[PassagePlace], vectors: Iterable[Sequence[float]]) -> int:

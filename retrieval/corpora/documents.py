@@ -151,7 +151,7 @@ def _reader_of(suffix: str) -> Callable[[bytes], Extract]:
 
             return read_html
         case ".pdf":
-            from retrieval.corpora.pdf import read_pdf
+            from retrieval.corpora.pdf.reader import read_pdf
 
             return read_pdf
         case ".csv" | ".tsv":

@@ -56,11 +56,11 @@ class Encoder(Protocol):
         ...
 
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
-        """Return one row for each text, in order."""
+        """Return one row for each text, in order: zeros for one that the model has no vector for."""
         ...
 
     def encode_query(self, text: str) -> list[float]:
-        """Return a query's vector."""
+        """Return a query's vector: zeros where the model has none for it."""
         ...
 
     def can_read(self, text: str) -> bool:

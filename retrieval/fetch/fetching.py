@@ -1,10 +1,10 @@
-"""A single fetch of one address, without retries, cache, cookies, credentials and proxy. Every redirect is a new address."""
+"""A single fetch of one address, without retries, cache, cookies and credentials. Every redirect is a new address."""
 
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from types import TracebackType
 from typing import Self
@@ -14,9 +14,10 @@ from yarl import URL
 
 from app.outgoing.addresses import IPNetwork
 from app.outgoing.errors import AddressRefused, PageUnavailable
-from app.outgoing.guard import LookUp, guarded_connector, system_lookup
+from app.outgoing.guard import LookUp, check_named, guarded_connector, proxied_connector, system_lookup
 from app.outgoing.retry_after import read_retry_after
 from app.outgoing.targets import PORTS, check_target
+from app.outgoing.way_out import hide_login
 from retrieval.fetch.errors import PageRefused
 from retrieval.fetch.limits import FETCH_LIMITS, FetchLimits
 from retrieval.fetch.unpacking import ACCEPTED, build_unpacker
@@ -43,7 +44,7 @@ class FetchPolicy:
     """The identity of the client, and the allowed targets of its requests.
 
     `permitted` networks are allowed although they are not public: an intranet, or a test's own listeners. `tls` replaces the
-    system's certificate authorities.
+    system's certificate authorities. `proxy` is one that the operator names, never the environment's: it makes all connections.
     """
 
     user_agent: str = "RubricaBot/0.1"
@@ -52,6 +53,7 @@ class FetchPolicy:
     permitted: Sequence[IPNetwork] = ()
     lookup: LookUp = system_lookup
     tls: ssl.SSLContext | None = None
+    proxy: str | None = field(default=None, repr=False)
 
 
 class Fetcher:
@@ -91,7 +93,7 @@ class Fetcher:
             async with asyncio.timeout(self.policy.limits.total.total_seconds()), self._request(url) as response:
                 if response.status in MOVED_STATUSES:
                     return self._redirect_of(url, response)
-                _check_status(response)
+                _check_status(response, self._name_proxy())
                 kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
                 if types and kind and kind not in types:
                     raise PageRefused("the page is of a kind that is not read; web pages, PDF and plain text are")
@@ -99,18 +101,24 @@ class Fetcher:
         except TimeoutError as error:
             raise PageUnavailable("the server took too long") from error
         except (aiohttp.ClientError, OSError) as error:
-            raise PageUnavailable(f"the server could not be reached ({type(error).__name__})") from error
+            raise PageUnavailable(f"the server could not be reached ({type(error).__name__}){self._name_proxy()}") from error
 
     @asynccontextmanager
     async def _request(self, url: URL) -> AsyncIterator[aiohttp.ClientResponse]:
-        async with self._open_session().get(url, allow_redirects=False) as response:
+        if self.policy.proxy:
+            await check_named(url, self.policy.lookup, self.policy.permitted)
+        async with self._open_session().get(url, proxy=self.policy.proxy, allow_redirects=False) as response:
             yield response
+
+    def _name_proxy(self) -> str:
+        """Name the proxy, since the refusal may be its own."""
+        return f", through the proxy {hide_login(self.policy.proxy)}" if self.policy.proxy else ""
 
     def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
             limits = self.policy.limits
             self._session = aiohttp.ClientSession(
-                connector=guarded_connector(self.policy.lookup, self.policy.permitted, self.policy.tls),
+                connector=self._open_connector(),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=False,
                 auto_decompress=False,
@@ -122,6 +130,11 @@ class Fetcher:
                 max_field_size=8_190,
             )
         return self._session
+
+    def _open_connector(self) -> aiohttp.TCPConnector:
+        if self.policy.proxy:
+            return proxied_connector(self.policy.tls)
+        return guarded_connector(self.policy.lookup, self.policy.permitted, self.policy.tls)
 
     def _redirect_of(self, url: URL, response: aiohttp.ClientResponse) -> URL:
         location = response.headers.get("Location", "").strip()
@@ -154,13 +167,13 @@ class Fetcher:
         return b"".join(pieces)
 
 
-def _check_status(response: aiohttp.ClientResponse) -> None:
+def _check_status(response: aiohttp.ClientResponse, way: str) -> None:
     status = response.status
     if status in BUSY_STATUSES:
         wish = read_retry_after(response.headers)
-        raise PageUnavailable(f"the server answered with status {status}", min(wish, LONGEST_WISH) if wish else wish)
+        raise PageUnavailable(f"the server answered with status {status}{way}", min(wish, LONGEST_WISH) if wish else wish)
     if not 200 <= status < 300 or status in (204, 205, 206):
-        raise PageRefused(f"the server answered with status {status}")
+        raise PageRefused(f"the server answered with status {status}{way}")
 
 
 def _charset_of(response: aiohttp.ClientResponse) -> str:

@@ -41,7 +41,7 @@ def _read_page(text: str) -> ReadableContent:
 
 
 def _read_pdf(content: bytes) -> ReadableContent:
-    from retrieval.corpora.pdf import read_pdf
+    from retrieval.corpora.pdf.reader import read_pdf
     from retrieval.fetch.pdf_tables import read_tables
 
     started = monotonic()

@@ -11,6 +11,7 @@ import aiohttp
 import orjson
 
 from app.outgoing.retry_after import read_retry_after
+from app.outgoing.way_out import find_proxy, hide_login, make_tls
 from retrieval.outside.failure import CallFailed, Failure
 
 MAX_ANSWER_BYTES = 8 * 2**20
@@ -61,7 +62,7 @@ class HttpExchange:
         except TimeoutError as error:
             raise CallFailed(Failure.TIMED_OUT, "no connection in time") from error
         except (aiohttp.ClientError, OSError) as error:
-            raise CallFailed(Failure.UNAVAILABLE, f"no answer ({type(error).__name__})") from error
+            raise CallFailed(Failure.UNAVAILABLE, f"no answer ({type(error).__name__}){_name_proxy(request.url)}") from error
 
     async def _send(self, request: HttpRequest) -> bytes:
         data = orjson.dumps(request.body) if request.body is not None else None
@@ -75,10 +76,11 @@ class HttpExchange:
             data=data,
             headers=headers,
             allow_redirects=False,
+            proxy=find_proxy(request.url),
         ) as response:
             if response.status != 200:
                 said = await _read(response, SHOWN_BYTES, cut=True)
-                raise failure_of(response.status, response.headers, said, request.advice)
+                raise failure_of(response.status, response.headers, said, request.advice + _name_proxy(request.url))
             return await _read(response, MAX_ANSWER_BYTES)
 
 
@@ -111,6 +113,12 @@ def failure_of(status: int, headers: Mapping[str, str], body: bytes, advice: str
     return CallFailed(Failure.REFUSED, message)
 
 
+def _name_proxy(url: str) -> str:
+    """Name the proxy of an address: the refusal may be its own."""
+    proxy = find_proxy(url)
+    return f", through the proxy {hide_login(proxy)}" if proxy else ""
+
+
 def _hide_secret(secret: str, text: str) -> str:
     return text.replace(secret, "***") if secret else text
 
@@ -118,13 +126,12 @@ def _hide_secret(secret: str, text: str) -> str:
 @asynccontextmanager
 async def open_exchange() -> AsyncIterator[HttpExchange]:
     """Open an `HttpExchange` with its own session. It honours the usual proxy variables and stores no cookies."""
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300, ssl=make_tls())
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_LIMIT.total_seconds())
     async with aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=timeout,
-        trust_env=True,
         headers={"User-Agent": USER_AGENT, "Accept": "application/json"},
     ) as session:
         yield HttpExchange(session)

@@ -113,9 +113,10 @@ def apply_options(made: MadeProvider, options: ProviderOptions) -> MadeProvider:
 
 
 def fetch_policy_of(settings: Settings) -> FetchPolicy:
-    """Return the fetching policy, whose user agent names an address for complaints where one is set."""
+    """Return the fetching policy, with the proxy for pages and an address for complaints where they are set."""
     who = FetchPolicy().user_agent
-    return FetchPolicy(user_agent=f"{who} (+mailto:{settings.contact_email})" if settings.contact_email else who)
+    agent = f"{who} (+mailto:{settings.contact_email})" if settings.contact_email else who
+    return FetchPolicy(user_agent=agent, proxy=settings.page_proxy.get_secret_value() if settings.page_proxy else None)
 
 
 def _renderer_of(settings: Settings) -> Callable[[Fetcher], Renderer] | None:

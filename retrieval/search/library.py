@@ -184,19 +184,19 @@ class Library:
 
     def _rank(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[_RankedPlace]:
         encoder = self._encoder_of(generations, query)
-        vector = encoder.encode_query(query) if encoder else None
+        vector = found if encoder and any(found := encoder.encode_query(query)) else None
         asked = HybridQuery(self._words.weigh_query(query), vector, max(CANDIDATES, READ_AHEAD * limit), where)
         within = JointIndexes(self._index, generations)
         sparse, found_dense = within.search(asked)
         places = within.find_places(sparse.keys() | found_dense.keys())
         missed = within.compare(vector, sparse.keys() - found_dense.keys()) if vector else {}
         compared = {key: places[key] for key in choose_compared(sparse, READ_AHEAD * limit) if key in places}
-        dense = found_dense if encoder else self._compare_places(query, compared)
-        if encoder and (parts := split_question(query)):
+        dense = found_dense if vector else self._compare_places(query, compared)
+        if encoder and vector and (parts := split_question(query)):
             best = within.compare_best(encoder.encode_passages(parts).tolist(), sparse.keys() | found_dense.keys())
             dense, missed = average_scores(found_dense, best), average_scores(missed, best)
         documents = documents_of(places)
-        ranked = [found for found in fuse_scores(sparse, dense, asked.limit, documents, missed) if found[0] in places]
+        ranked = [hit for hit in fuse_scores(sparse, dense, asked.limit, documents, missed) if hit[0] in places]
         if len(generations) > 1:
             good = find_above_average(sparse, dense, asked.limit, missed)
             seen_as = [RankedCandidate(collection_of(key.within), documents[key], key in good) for key, _ in ranked]

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from app.domain.errors import SetupError, ToolError
 from app.domain.evidence import Passage
 from app.domain.value import Value
+from app.outgoing.way_out import address_of
 from retrieval.encoding.endpoint import SEARCH_PATIENCE, EndpointPatience, JsonEndpoint
 
 MAX_TOKENS = 512
@@ -64,7 +65,7 @@ class EndpointReranker:
     """A reranker on a server with a `/v1/rerank`, such as vLLM, Jina and Cohere."""
 
     def __init__(self, url: str, model: str, api_key: str | None = None, patience: EndpointPatience = SEARCH_PATIENCE) -> None:
-        self._endpoint = JsonEndpoint(f"{url}/rerank", api_key)
+        self._endpoint = JsonEndpoint(address_of(url, "rerank"), api_key)
         self._model = model
         self._patience = patience
 

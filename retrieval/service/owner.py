@@ -233,6 +233,10 @@ class IndexOwner:
         lost = generation is None and build is not None and build.phase in (BuildPhase.ENCODING, BuildPhase.DONE)
         if build is None or lost or (generation is not None and generation.recipe != RECIPE):
             await self._begin_build(name)
+        elif build.phase is BuildPhase.FAILED:  # a new try, whose watchers must not read the last one's reason
+            again = {"phase": BuildPhase.READING, "detail": "", "corpus_state": "", "updated_at": datetime.now(UTC)}
+            self._steps[name] = build.model_copy(update=again)
+            self._builds.start(name, BuildPhase.READING)
         elif build.phase is not BuildPhase.DONE or (generation is not None and not generation.dense):
             self._builds.start(name, BuildPhase.ENCODING if build.phase is BuildPhase.DONE else build.phase)
         elif not self._shelves.screened.is_whole(name, name_finder()):

@@ -61,6 +61,17 @@ def test_a_corpus_is_added_described_verified_changed_and_dropped(owner: OwnerPr
     assert "canals" not in corpus(owner, "list").stdout
 
 
+def test_a_new_command_is_a_new_try_after_a_build_that_failed(owner: OwnerProcess, tmp_path: Path) -> None:
+    failed = corpus(owner, "add", str(tmp_path), "--name", "locks", "--kind", "beir")
+    assert "locks could not be indexed" in failed.stderr
+    owner.stop()  # as a command's own stack ends with it
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "1", "title": "Locks", "text": "The lock lifts a barge by nine feet."}')
+    owner.start()
+    again = corpus(owner, "build", "locks")
+    assert (again.returncode, "could not be indexed" in again.stderr) == (0, False), again.stderr
+    assert again.stdout.split()[:3] == ["locks", "1", "documents"]
+
+
 def test_what_cannot_be_done_is_said(owner: OwnerProcess, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Text.")
     assert "is no kind of corpus; there are" in corpus(owner, "add", str(tmp_path), "--kind", "stone").stderr

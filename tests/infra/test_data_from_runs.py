@@ -56,7 +56,7 @@ class Judge:
                 return f"# A harbour\n\nIt was deepened{cites}. This is answer {self.asked[prompt.last]}."
 
 
-async def run_with_model(home: Path, *arguments: str) -> tuple[str, int]:
+async def run_with_model(home: Path, *arguments: str, code: int = 0) -> tuple[str, int]:
     """Run the command with a model behind a socket; return what it printed, and the number of its calls."""
     async with serve_model_stub(ModelStub(answerer=Judge())) as stub:
         settings = {"RUBRICA_LLM_BASE_URL": stub.base_url, "RUBRICA_LLM_MODEL": "stub", "RUBRICA_HOME": str(home)}
@@ -64,7 +64,7 @@ async def run_with_model(home: Path, *arguments: str) -> tuple[str, int]:
             *RUBRICA, *arguments, env=command_environment(**settings), stdout=PIPE, stderr=PIPE
         )
         told, said = await process.communicate()
-        assert process.returncode == 0, said.decode()
+        assert process.returncode == code, said.decode()
         return told.decode(), stub.bill.outcomes.get("answered", 0)
 
 
@@ -83,7 +83,7 @@ async def test_a_model_judges_pairs_and_is_asked_nothing_twice(tmp_path: Path, r
 async def test_people_review_pairs_on_the_terminal(tmp_path: Path, runs: list[str]) -> None:
     home, people = tmp_path / "home", tmp_path / "people"
     command = ["data", "make", "preference-pairs", *runs, "--out", str(tmp_path / "set"), "--option", f"review={people}"]
-    assert "refused: review" in (await run_with_model(home, *command))[0]
+    assert "refused: review" in (await run_with_model(home, *command, code=1))[0]
     process = await asyncio.create_subprocess_exec(
         *RUBRICA, "data", "review", str(people), "--reviewer", "ada", env=command_environment(), stdin=PIPE, stdout=PIPE
     )

@@ -20,11 +20,12 @@ import orjson
 
 from app.domain.chat import ChatRequest, Message, ResponseSchema
 from app.domain.trajectory import request_digest
-from tests.support.model_stub_answers import SchemaAnswers, StubPrompt
+from tests.support.model_stub_answers import SchemaAnswers, StubPrompt, recall_form
 from tests.support.model_stub_bill import Bill
 from tests.support.model_stub_exchange import ChatExchange, StubAnswer
 from tests.support.model_stub_faults import Fault, Faults, parse_rates
 from tests.support.model_stub_http import Connection, Exchange, HttpRequest, encode_response
+from tests.support.model_stub_quirks import AskedOf, apply_quirk
 from tests.support.model_stub_script import RunShape, answer_by_script
 
 MODEL = "stub"
@@ -39,7 +40,8 @@ Answerer = Callable[[StubPrompt], str | None]
 @dataclass
 class ModelStub:
     """The server. `answerer` may give the text for a prompt; where it gives None, the script or the schema decides. `known`
-    are the names of its models; empty: it answers to every name. `latency` is the time from a whole request to its answer;
+    are the names of its models; empty: it answers to every name. With a `quirk` it speaks as a server that has it, at once and
+    unbilled; `quirked` counts the answers that the quirk changed. `latency` is the time from a whole request to its answer;
     `jitter` adds up to that much, fixed by the request.
     """
 
@@ -50,12 +52,17 @@ class ModelStub:
     shape: RunShape = field(default_factory=RunShape)
     answerer: Answerer | None = None
     known: set[str] = field(default_factory=set)
+    quirk: str = ""
+    quirked: int = 0
     loads: int = 0
     drip: timedelta = timedelta(milliseconds=100)
     base_url: str = ""
     in_flight: int = 0
     most_in_flight: int = 0
     _peers: set[Connection] = field(default_factory=set)
+    _odd: int = 0
+    _refused: set[str] = field(default_factory=set)
+    _forms: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     async def start(self, port: int = 0) -> asyncio.Server:
         """Listen on the loopback address; port 0 takes a free one."""
@@ -63,6 +70,10 @@ class ModelStub:
         server = await loop.create_server(lambda: Connection(self._accept, self._peers), "127.0.0.1", port, backlog=1024)
         self.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         return server
+
+    def take_quirk(self, quirk: str) -> None:
+        """Answer from now on as a server with this quirk does; empty: as without."""
+        self.quirk, self.quirked, self._odd, self._refused = quirk, 0, 0, set()
 
     def drop_all(self) -> None:
         """Reset every open connection."""
@@ -87,7 +98,7 @@ class ModelStub:
     def _begin_chat(self, connection: Connection, raw: bytes) -> Exchange | None:
         try:
             request = orjson.loads(raw)
-            prompt = read_prompt(request, hashlib.sha256(raw).hexdigest())
+            prompt = recall_form(read_prompt(request, hashlib.sha256(raw).hexdigest()), self._forms)
         except (ValueError, KeyError, TypeError) as error:
             connection.send(encode_response(400, orjson.dumps({"error": {"message": f"not a chat request: {error}"}})))
             return None
@@ -95,12 +106,22 @@ class ModelStub:
             refusal = {"message": f"The model `{request.get('model')}` does not exist.", "type": "NotFoundError", "code": 404}
             connection.send(encode_response(404, orjson.dumps({"error": refusal})))
             return None
+        if self.quirk:
+            connection.send(self._answer_oddly(request, prompt))
+            return None
         fault = self.faults.draw(prompt.body, prompt.step)
         exchange = self._make_exchange(connection, request, prompt, fault)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         exchange.begin()
         return exchange
+
+    def _answer_oddly(self, request: dict[str, Any], prompt: StubPrompt) -> bytes:
+        asked = AskedOf(request, self._write_text(prompt), self._odd, self._refused)
+        self._odd += 1
+        odd = apply_quirk(self.quirk, asked)
+        self.quirked += odd is not None
+        return odd or apply_quirk("ok", asked) or b""
 
     def _list_models(self) -> list[dict[str, Any]]:
         return [{"id": name, "max_model_len": CONTEXT} for name in sorted(self.known) or [MODEL]]
@@ -166,6 +187,8 @@ class ModelStub:
         return encode_response(200, orjson.dumps(state))
 
     def _obey(self, orders: Mapping[str, Any]) -> None:
+        if "quirk" in orders:
+            self.take_quirk(orders["quirk"])
         if "latency_ms" in orders:
             self.latency = timedelta(milliseconds=orders["latency_ms"])
         if "retry_after_s" in orders:

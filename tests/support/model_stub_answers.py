@@ -6,7 +6,7 @@ import random
 import re
 import string
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 regex_parser: Any = importlib.import_module("re._parser")  # a pattern's parse tree has no public interface
@@ -41,6 +41,19 @@ class StubPrompt:
     def make_dice(self) -> random.Random:
         """Return the same dice for the same request."""
         return random.Random(int.from_bytes(hashlib.sha256(self.body.encode()).digest()[:8]))
+
+
+def recall_form(prompt: StubPrompt, forms: dict[str, Mapping[str, Any]]) -> StubPrompt:
+    """Return a prompt without a schema with that of the step whose form it shows last, as `forms` has it from other requests."""
+    if prompt.schema is not None:
+        forms |= {prompt.step: prompt.schema} if prompt.schema.get("required") else {}
+        return prompt
+    for message in reversed(prompt.messages):
+        shown = [step for step, form in forms.items() if all(f'"{field}"' in message["content"] for field in form["required"])]
+        if shown:
+            step = max(shown, key=lambda step: len(forms[step]["required"]))
+            return replace(prompt, step=step, schema=forms[step])
+    return prompt
 
 
 class SchemaAnswers:

@@ -22,6 +22,7 @@ WITHOUT_ANSWER = {
     Fault.NO_MODEL: (400, {"error": {"message": "model 'toy' not found, try pulling it first", "type": "api_error"}}),
     Fault.NO_CREDIT: (429, {"error": {"message": "you exceeded your quota", "code": "insufficient_quota"}}),
     Fault.TOO_LONG: (400, {"error": {"message": "this model's maximum context length is 2048 tokens", "type": "api_error"}}),
+    Fault.WITHHELD: (451, {"error": {"message": "withheld for legal reasons", "type": "api_error"}}),
     Fault.BAD_REQUEST: (400, {"error": {"message": "cannot use this request", "type": "invalid_request_error"}}),
 }
 

@@ -13,6 +13,7 @@ class Fault(StrEnum):
     SERVER_ERROR = "server_error"
     UNAUTHORIZED = "unauthorized"
     BAD_REQUEST = "bad_request"
+    WITHHELD = "withheld"
     NOT_FOUND = "not_found"
     NO_MODEL = "no_model"
     NO_CREDIT = "no_credit"

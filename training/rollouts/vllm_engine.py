@@ -9,6 +9,7 @@ import orjson
 from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
 from app.domain.errors import ModelRefused, ModelUnavailable, ModelUnusable
+from app.outgoing.way_out import address_of
 from training.rollouts.engine import Sample, SamplingSettings
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.openai_errors import error_from_status
@@ -35,7 +36,7 @@ class VLLMEngine:
     def __init__(self, endpoint: ModelEndpoint, session: ClientSession, policy_version: int = 0) -> None:
         self._endpoint = endpoint
         self._session = session
-        self._url = f"{endpoint.base_url.rstrip('/')}/completions"
+        self._url = address_of(endpoint.base_url, "completions")
         self._served = endpoint.model
         self.policy_version = policy_version
 

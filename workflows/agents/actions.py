@@ -53,7 +53,7 @@ class AgentAct(StepAnswer):
             return _set_known_action(data)
         call = data["action"] if isinstance(data.get("action"), dict) else data
         act = _from_call(call)
-        return {**act, "thought": data.get("thought", "")} if act else data
+        return {"thought": data.get("thought", ""), **act} if act else data
 
     def clean_inputs(self) -> tuple[str, ...]:
         """Return the inputs stripped, without empty and repeated ones."""
@@ -85,6 +85,8 @@ def _from_call(call: Mapping[str, Any]) -> dict[str, Any] | None:
     if isinstance(arguments, str):
         parsed = parse_leniently(arguments)
         arguments = parsed if isinstance(parsed, dict) else {"query": arguments}
+    if isinstance(arguments, dict) and isinstance(arguments.get("action"), str):
+        return _set_known_action(arguments)  # the form itself, called as a tool
     inputs = as_inputs(arguments) if is_foreign_tool(name) else _inputs_of(arguments)
     return {"action": _resolve_action(name, inputs), "inputs": inputs}
 
@@ -106,7 +108,7 @@ def read_tagged_act(said: str) -> Mapping[str, Any] | None:
     acts = [act for call in calls if (act := _from_call(call))]
     if acts:
         inputs = [i for act in acts if act["action"] == acts[0]["action"] for i in act["inputs"]]
-        return {"thought": _text_before_tag(said), "action": acts[0]["action"], "inputs": inputs}
+        return {"thought": acts[0].get("thought") or _text_before_tag(said), "action": acts[0]["action"], "inputs": inputs}
     inside = read_answer_tag(said)
     if inside is None or any("action" in v or "name" in v for v in find_json_values(inside)):
         return None

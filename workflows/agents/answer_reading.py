@@ -27,7 +27,7 @@ def read_answer(step: Step[A], text: str) -> A:
     """
     try:
         answer = step.answer.model_validate_json(text)
-        if answer.model_fields_set:
+        if answer.model_fields_set and not text.lstrip().startswith("["):  # a list may be one of calls of tools
             return answer
     except ValidationError:
         pass
@@ -52,7 +52,19 @@ def _list_readings(step: Step[A], said: str) -> Iterator[Any]:
     loose = step.loose(said)
     if loose is not None:
         yield loose
-    yield from find_json_values(said)
+    for value in find_json_values(said):
+        arguments = _read_arguments(value)
+        yield value if arguments is None else arguments
+
+
+def _read_arguments(value: Any) -> Any:
+    """Return the arguments of a call of a tool, alone or in a list; None where a value is none."""
+    call = value[0] if isinstance(value, list) and len(value) == 1 else value
+    call = call.get("function", call) if isinstance(call, dict) else None
+    if not isinstance(call, dict) or "name" not in call:
+        return None
+    arguments = call.get("arguments", call.get("parameters"))
+    return parse_leniently(arguments) if isinstance(arguments, str) else arguments
 
 
 def _describe_error(error: ValidationError) -> str:

@@ -1,7 +1,7 @@
 """Cleaning the citations that a model writes: ids it was shown stay as `[q3]`; all else that looks like a citation is removed.
 
-Removed are ids that were not shown, bare numbers in brackets, links and addresses that the model made up, and footnotes. Where a
-statement has lost its only citation `[q0]` stands, so that the reader is told of it.
+Removed are ids that were not shown, a bare number in brackets, links and addresses that the model made up, and footnotes. Where a
+statement has lost its only citation `[q0]` stands, so that the reader is told of it. Several numbers, as of an interval, stay.
 """
 
 import re
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from app.domain.citations import MARKER
 from app.domain.code import find_code, hide_code
+from workflows.agents.bracketed_ids import write_ids_plainly
 from workflows.agents.evidence_book import NO_QUOTE
 
 MAX_CHARS = 60_000
@@ -17,7 +18,7 @@ MAX_PASSES = 4
 FIRST_YEAR = 1000
 _SPLIT = re.compile(r"\s*(?:[,;，；、–-]|\band\b)\s*")
 _ID_LIST = r"\^?q?\d{1,6}(?:\s*(?:[,;，；、–-]|\band\b)\s*\^?q?\d{1,6})*"
-_INTERVAL = re.compile(r"0\s*[,;，；–-]\s*\d{1,6}")
+_NUMBERS = re.compile(r"[\d\s,;，；–-]+")
 _ONLY_IDS = re.compile(rf"\s*{_ID_LIST}\s*", re.IGNORECASE)
 _BRACKETED = re.compile(rf"(?:\[|【)\s*({_ID_LIST})\s*(?:†[^\]】\n]{{0,40}})?(?:\]|】)", re.IGNORECASE)
 # Not directly behind another one: t(9;22)(q34;q11) is a change of chromosomes.
@@ -38,7 +39,8 @@ _STRAY_BLANK = re.compile(r"(?<![ \t])[ \t]+(?=[.,;:!?)](?![\w/`])|[。，；：
 _NOTHING_WITHIN = re.compile(r"[(（]\s*[)）]")
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _NO_CODE = re.compile(
-    r"://|www\.|\[\[\s*(?:\^?q\d|[0-9a-f]{16})|<cite|[\[【]\s*\^?q\d|`\s*[\[【][\s\d,;^–-]+[\]】]\s*`", re.IGNORECASE
+    r"://|www\.|\[\[\s*(?:\^?q\d|[0-9a-f]{16})|<cite|[\[［【〔][^\]］】〕`\n]{0,40}\bq\d|`\s*[\[【][\s\d,;^–-]+[\]】]\s*`",
+    re.IGNORECASE,
 )
 """What is no code, whatever stands around it: an address, a marker, a citation."""
 _LEFTOVER = re.compile(r"\[(?=\[)|(?<=\])\]|\[\^?(?=\d{1,6}\])")
@@ -110,15 +112,18 @@ class CitationCleaner:
     def __init__(self, allowed: Collection[str]) -> None:
         self._allowed = allowed
         self._gone = f"[{NO_QUOTE}]" if allowed else ""
+        self._cites = False
         self.removed = 0
 
     def clean_once(self, text: str) -> str:
         """Take every reference out of a text that names none of the allowed passages."""
+        text = write_ids_plainly(text, "q", self._allowed) if self._allowed else text
         text = MARKER.sub(self._replace_marker, text)
         text = _IMAGE.sub(self._keep_caption, _CITE_TAG.sub(self._replace_tag, text))
         text = _REFERENCE_LINE.sub(self._remove_line, _LINK.sub(self._replace_link, text))
         if "://" in text or "www." in text.lower():  # the pattern is tried at every character
             text = _ADDRESS.sub(self._remove, text)
+        self._cites = self._cites or has_citation(text)
         text = _PARENTHESISED.sub(self._replace_list, _BRACKETED.sub(self._replace_list, text))
         return _tidy_blanks(text)
 
@@ -131,7 +136,12 @@ class CitationCleaner:
         return "".join(f"[{w}]" for w in known) or self._gone
 
     def _replace_list(self, match: re.Match[str]) -> str:
-        return match.group() if _INTERVAL.fullmatch(match.group(1).strip()) else self._write_known_ids(match.group(1))
+        return match.group() if self._is_interval(match.group(1)) else self._write_known_ids(match.group(1))
+
+    def _is_interval(self, said: str) -> bool:
+        """Say whether several numbers are no ids: one of them is none, or the text cites by ids that begin with q."""
+        numbers = [] if not _NUMBERS.fullmatch(said) else re.findall(r"\d+", said)
+        return len(numbers) > 1 and (self._cites or any(f"q{int(number)}" not in self._allowed for number in numbers))
 
     def _replace_tag(self, match: re.Match[str]) -> str:
         return match.group(2) + self._write_known_ids(match.group(1))

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from app.domain.citations import MARKER, marker_of
 from app.domain.evidence import Passage, Quote, SourceConflict
+from workflows.agents.bracketed_ids import write_ids_plainly
 from workflows.agents.cited_statements import find_statement
 from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import citation_pattern_of
@@ -78,7 +79,7 @@ class QuotedFinding:
         return found
 
     def _put_markers(self, text: str) -> str:
-        plain = MARKER.sub("", text)
+        plain = write_ids_plainly(MARKER.sub("", text), "p", self._passages)
 
         def replace(match: re.Match[str]) -> str:
             statement = find_statement(plain, match.start())

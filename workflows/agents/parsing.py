@@ -14,9 +14,23 @@ from app.domain.safe_text import make_safe, make_safe_value
 
 MAX_CHARS = 200_000
 MAX_CANDIDATES = 12
-_THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|analysis)>", re.IGNORECASE)
+_MARK = r"[^<>\[\]◁▷＜＞\n]{0,24}"
+_THINKING = rf"{_MARK}(?:think|thought|reason|analysis){_MARK}(?:>|\]|▷|＞)"
+_OPENED = re.compile(rf"\s*[<\[◁＜]\|?(?!/|end){_THINKING}", re.IGNORECASE)
+_CLOSED = re.compile(rf"[<\[◁＜]\|?(?:/|end){_THINKING}", re.IGNORECASE)
+"""The marks around private thinking, whatever brackets a model's template has."""
+_CLOSED_ALONE = re.compile(rf"(?<![`'\"“]){_CLOSED.pattern}(?=\s*(?:\n|[{{\[<#]|\Z)|\w)", re.IGNORECASE)
+"""The end of thinking whose opening mark was part of the server's template. What is followed by blank and words is a mention."""
+_CUT_OFF = re.compile(r"\s*\W{1,2}(?:\w+:)?(?:start_)?think(?:ing)?\W{1,2}", re.IGNORECASE)
+"""The mark after which all is thinking where no other ends it. Other words in brackets may begin an answer."""
+_CHANNELS = re.compile(r"\s*(?:<\|start\|>\s*assistant\s*)?<\|channel\|>")
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?")
-_SPECIAL = re.compile(r"<\|[a-z_]{2,24}\|>")
+_BARE_CHANNELS = re.compile(r"analysis(?=\S)(.*?)assistantfinal", re.DOTALL)
+"""The same channels, from a server that leaves out the tokens between them."""
+_SPECIAL = r"<\|[A-Za-z_]{2,24}\|>"
+_SPECIAL_FIRST = re.compile(rf"\A(?:\s*{_SPECIAL})+")
+_SPECIAL_LAST = re.compile(r"\A(?:\s*>\|[A-Za-z_]{2,24}\|<)+")
+"""Found in the text read backwards, where only one place has to be tried."""
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _ANSWER_OPEN = re.compile(r"<answer>", re.IGNORECASE)
 _ANSWER_CLOSE = re.compile(r"</answer>", re.IGNORECASE)
@@ -41,30 +55,34 @@ def thinking_of(text: str) -> str:
 
 
 def _divide_thinking(text: str) -> tuple[str, str]:
-    """Return the text without thinking, and the thinking."""
+    """Return the text without the thinking that it begins with, and that thinking."""
     text = text[:MAX_CHARS]
-    if "<" not in text:
-        return text.strip(), ""
-    final = _find_last(_FINAL_CHANNEL, text)
-    before, text = (text[: final.start()], text[final.end() :]) if final else ("", text)
-    said, thought = _split_at_tags(text)
-    return _SPECIAL.sub("", said).strip(), _SPECIAL.sub("", before + thought).strip()
+    thoughts: list[str] = []
+    while (end := _find_thinking(text)) is not None:
+        thoughts.append(_OPENED.sub("", text[: end[0]], count=1))
+        text = text[end[1] :]
+    return _trim(text), re.sub(_SPECIAL, "", "".join(thoughts)).strip()
 
 
-def _split_at_tags(text: str) -> tuple[str, str]:
-    said: list[str] = []
-    thought: list[str] = []
-    inside, at = False, 0
-    for tag in _THOUGHT.finditer(text):
-        piece, closing = text[at : tag.start()], bool(tag.group(1))
-        if closing and not inside:  # the opening tag was part of the server's template
-            thought.extend((*said, piece))
-            said.clear()
-        else:
-            (thought if inside else said).append(piece)
-        inside, at = not closing, tag.end()
-    (thought if inside else said).append(text[at:])
-    return "".join(said), "".join(thought).strip()
+def _find_thinking(text: str) -> tuple[int, int] | None:
+    """Return where the thinking with which a text begins ends, before and after its mark; None where it begins with none."""
+    if opened := _OPENED.match(text):
+        if closed := _CLOSED.search(text, opened.end()):
+            return closed.span()
+        return (len(text), len(text)) if _CUT_OFF.fullmatch(opened.group()) else None
+    if _CHANNELS.match(text):
+        final = _find_last(_FINAL_CHANNEL, text)
+        return final.span() if final else (len(text), len(text))
+    if bare := _BARE_CHANNELS.match(text):
+        return bare.end(1), bare.end()
+    closed = None if text.lstrip().startswith("{") else _CLOSED_ALONE.search(text)
+    return closed.span() if closed else None
+
+
+def _trim(text: str) -> str:
+    """Remove the tokens of a template around a text."""
+    backwards = _SPECIAL_FIRST.sub("", text)[::-1]
+    return _SPECIAL_LAST.sub("", backwards)[::-1].strip()
 
 
 def _find_last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

@@ -67,7 +67,8 @@ async def search_as_deeprubric(subtask: Subtask, plan: ResearchPlan, query: Rese
 
     Where the query asks for one conversation, the answer that ends the search is the report, as in its training (DRub D.1).
     """
-    tagged = replace(kit, codec=TagCodec(), bounds=replace(kit.bounds, queries_per_action=kit.bounds.calls_per_turn))
+    bounds = replace(kit.bounds, queries_per_action=kit.bounds.calls_per_turn)
+    tagged = replace(kit, codec=TagCodec(spoken=kit.codec.spoken), bounds=bounds)
     return await _explore_and_write(subtask, plan, query, tagged, keep_observation, CITE_SPANS, None)
 
 

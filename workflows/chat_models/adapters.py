@@ -6,6 +6,7 @@ from pathlib import Path
 import aiohttp
 
 from app.domain.errors import ModelUnavailable, ModelUnusable
+from app.outgoing.way_out import address_of, describe_way, hide_login, make_tls
 from workflows.chat_models.endpoint import ModelEndpoint
 
 LOADED_ALREADY = "already been loaded"
@@ -22,7 +23,7 @@ async def load_adapter(endpoint: ModelEndpoint, name: str, folder: Path) -> None
     """
     status, said = await _post(endpoint, "load_lora_adapter", {"lora_name": name, "lora_path": str(folder)})
     if status != HTTPStatus.OK and LOADED_ALREADY not in said:
-        raise ModelUnusable(f"{endpoint.base_url} does not take the adapter {name}: {said[:SHOWN]}")
+        raise ModelUnusable(f"{hide_login(endpoint.base_url)} does not take the adapter {name}: {said[:SHOWN]}")
 
 
 async def unload_adapter(endpoint: ModelEndpoint, name: str) -> bool:
@@ -36,10 +37,13 @@ async def unload_adapter(endpoint: ModelEndpoint, name: str) -> bool:
 
 
 async def _post(endpoint: ModelEndpoint, what: str, body: dict[str, str]) -> tuple[int, str]:
-    url = f"{endpoint.base_url.rstrip('/')}/{what}"
+    url = address_of(endpoint.base_url, what)
     headers = {"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {}
     try:
-        async with aiohttp.ClientSession(headers=headers) as session, session.post(url, json=body) as response:
+        async with (
+            aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=make_tls()), headers=headers) as session,
+            session.post(url, json=body, proxy=endpoint.proxy) as response,
+        ):
             return response.status, await response.text()
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        raise ModelUnavailable(f"no answer from {url}: {error}") from error
+        raise ModelUnavailable(f"no answer from {describe_way(url)}: {error}") from error

@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import orjson
 
+from app.outgoing.way_out import address_of, make_tls
 from workflows.chat_models.endpoint import ModelEndpoint
 
 LIMIT = timedelta(seconds=4)
@@ -21,16 +22,16 @@ async def find_context_tokens(endpoint: ModelEndpoint) -> int:
     """Return the tokens of the model's context; 0 where its server does not tell, or cannot be asked now."""
     headers = {"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {}
     timeout = aiohttp.ClientTimeout(total=LIMIT.total_seconds())
-    url = f"{endpoint.base_url.rstrip('/')}/models"
+    url = address_of(endpoint.base_url, "models")
     try:
         async with (
-            aiohttp.ClientSession(timeout=timeout, headers=headers) as session,
+            aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=make_tls()), timeout=timeout, headers=headers) as session,
             session.get(url, proxy=endpoint.proxy, allow_redirects=False) as answer,
         ):
             told = orjson.loads(await answer.content.read(MOST_BYTES))
         return next(_read_contexts(told["data"], endpoint.model), 0)
     except (aiohttp.ClientError, TimeoutError, orjson.JSONDecodeError, KeyError, TypeError) as error:
-        log.info("%s does not tell the context of %s: %r", url, endpoint.model, error)
+        log.info("%s does not tell the context of %s: %r", endpoint.way, endpoint.model, error)
         return 0
 
 

@@ -1,13 +1,11 @@
 """The address of a model, its time-outs and its prices."""
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
-from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from app.domain.budget import Usage
+from app.outgoing.way_out import address_of, describe_way, find_proxy, is_on_this_machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +53,24 @@ class ModelEndpoint:
     timeouts: Timeouts = Timeouts()
     stream: bool = True
     top_p: float | None = None
-    proxy: str | None = None
     max_answer_bytes: int = 8_000_000
 
     @property
     def on_this_machine(self) -> bool:
         """Whether the server is on this machine, by its address."""
-        host = urlsplit(self.base_url).hostname or ""
-        with suppress(ValueError):
-            return ip_address(host).is_loopback
-        return host == "localhost"
+        return is_on_this_machine(self.base_url)
 
     @property
     def url(self) -> str:
         """The address of chat completions."""
-        return f"{self.base_url.rstrip('/')}/chat/completions"
+        return address_of(self.base_url, "chat/completions")
+
+    @property
+    def proxy(self) -> str | None:
+        """The proxy that the environment names for the server."""
+        return find_proxy(self.base_url)
+
+    @property
+    def way(self) -> str:
+        """The address as messages show it: with the proxy that leads there, and without user and password."""
+        return describe_way(self.url)

@@ -13,17 +13,26 @@ from aiohttp import ClientResponse, ClientSession, ClientTimeout
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
 from app.domain.safe_text import make_safe_line
+from app.outgoing.way_out import make_tls
 from workflows.chat_models.call_watch import watch_of_call
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.estimating import estimate_usage
-from workflows.chat_models.openai_dialect import ServerDialect, remove_limit
-from workflows.chat_models.openai_errors import error_from_object, error_from_status, make_protocol_error, read_reason
+from workflows.chat_models.openai_dialect import DialectTrial, FormRefused, ServerDialect, remove_limit
+from workflows.chat_models.openai_errors import (
+    error_from_object,
+    error_from_status,
+    make_protocol_error,
+    read_error,
+    read_misshapen_answer,
+)
 from workflows.chat_models.openai_wire import (
     ENDED_WELL,
     ProtocolError,
     ReceivedAnswer,
     ServerError,
     StreamReader,
+    find_answer,
+    looks_like_events,
     make_request_body,
     read_whole,
 )
@@ -32,7 +41,7 @@ from workflows.chat_models.stream_watch import StreamWatch
 from workflows.checks.answer_faults import LOOPED
 
 OK = 200
-MAX_DIALECT_TURNS = 4
+MAX_DIALECT_TURNS = 9
 MAX_STALE = 16
 MAX_REFUSAL_BYTES = 64_000
 KEEP_ALIVE_S = 75.0
@@ -80,19 +89,23 @@ class OpenAICompatible:
         return self._make_completion(request, heard)
 
     async def _ask(self, body: dict[str, Any]) -> ReceivedAnswer:
+        trial = DialectTrial(self._dialect, body)
         for _ in range(MAX_DIALECT_TURNS):
             try:
-                heard = await self._post(self._dialect.adapt(body))
+                heard = await self._post(trial.write_body())
             except ContextTooLong:
                 if not remove_limit(body):
                     raise
                 continue  # some servers add the limit of the answer to the length of the conversation
-            if heard is not None:
-                return heard
+            except FormRefused as refusal:
+                if not trial.learn(refusal):
+                    raise
+                continue
+            trial.end()
+            return heard
         raise ModelRefused("the model server refused one field of the request after the other")
 
-    async def _post(self, body: dict[str, Any]) -> ReceivedAnswer | None:
-        """Return the answer; None when the server refused a field that later requests leave out."""
+    async def _post(self, body: dict[str, Any]) -> ReceivedAnswer:
         for _ in range(MAX_STALE):
             delivery = RequestDelivery()
             try:
@@ -100,9 +113,9 @@ class OpenAICompatible:
             except ModelUnavailable as error:
                 if not delivery.has_never_arrived(error.__cause__):
                     raise
-        raise ModelUnavailable(f"{self._endpoint.url} closes every connection")
+        raise ModelUnavailable(f"{self._endpoint.way} closes every connection")
 
-    async def _deliver(self, body: dict[str, Any], delivery: RequestDelivery) -> ReceivedAnswer | None:
+    async def _deliver(self, body: dict[str, Any], delivery: RequestDelivery) -> ReceivedAnswer:
         try:
             async with self._session.post(
                 self._endpoint.url,
@@ -114,36 +127,43 @@ class OpenAICompatible:
                 trace_request_ctx=delivery,
             ) as response:
                 delivery.answered = True
-                return await self._read_response(response, body)
+                return await self._read_response(response)
         except _WRONG_PROTOCOL as error:
-            message = f"cannot speak to {self._endpoint.url}: {_put_on_one_line(error)}; check RUBRICA_LLM_BASE_URL"
+            message = f"cannot speak to {self._endpoint.way}: {_put_on_one_line(error)}; check RUBRICA_LLM_BASE_URL"
             raise ModelUnusable(message, certain=False) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise ModelUnavailable(f"no answer from {self._endpoint.url}: {_put_on_one_line(error)}") from error
+            raise ModelUnavailable(f"no answer from {self._endpoint.way}: {_put_on_one_line(error)}") from error
 
-    async def _read_response(self, response: ClientResponse, body: dict[str, Any]) -> ReceivedAnswer | None:
+    async def _read_response(self, response: ClientResponse) -> ReceivedAnswer:
         if response.status != OK:
             raw = await self._read_bytes(response, MAX_REFUSAL_BYTES, cut=True)
-            error = error_from_status(response.status, response.headers, raw, self._endpoint.url)
-            if response.status in (400, 422) and type(error) is ModelRefused and self._dialect.learn(read_reason(raw), body):
-                return None
-            raise error
+            if (written := read_misshapen_answer(read_error(raw))) is not None:
+                return ReceivedAnswer([written])
+            raise error_from_status(response.status, response.headers, raw, self._endpoint.way)
         try:
             if response.content_type == EVENT_STREAM:
                 return await self._read_stream(response)
             return await self._read_whole_answer(response)
         except ServerError as error:
+            if (written := read_misshapen_answer(error.error)) is not None:
+                return ReceivedAnswer([written])
             raise error_from_object(error.error) from error
 
     async def _read_whole_answer(self, response: ClientResponse) -> ReceivedAnswer:
-        """Read an answer that is one JSON object, also from a server that ignored the request for a stream."""
+        """Read an answer that is one JSON object, also from a server that ignored the request for a stream, or a stream that is
+        not called one.
+        """
         raw = await self._read_bytes(response, self._endpoint.max_answer_bytes)
         try:
-            return read_whole(raw)
+            if not looks_like_events(raw):
+                return read_whole(raw)
+            reader = StreamReader()
+            reader.feed(raw)
+            return self._end_stream(reader)
         except ProtocolError as error:
             if raw.lstrip()[:1] == b"{" and response.content_type.endswith("json") and b'"choices"' in raw:
-                raise ModelUnavailable(f"the answer of {self._endpoint.url} is garbled: {error}") from error
-            raise make_protocol_error(self._endpoint.url, error, raw) from error
+                raise ModelUnavailable(f"the answer of {self._endpoint.way} is garbled: {error}") from error
+            raise make_protocol_error(self._endpoint.way, error, raw) from error
 
     async def _read_stream(self, response: ClientResponse) -> ReceivedAnswer:
         """Read a stream to its end. One that loops is ended: leaving the response open closes the connection.
@@ -170,19 +190,22 @@ class OpenAICompatible:
                         return reader.heard
                     await _let_gather(response)
         except TimeoutError as error:
-            raise ModelUnavailable(f"{self._endpoint.url} stopped sending tokens in the middle of an answer") from error
+            raise ModelUnavailable(f"{self._endpoint.way} stopped sending tokens in the middle of an answer") from error
+        return self._end_stream(reader)
+
+    def _end_stream(self, reader: StreamReader) -> ReceivedAnswer:
         reader.end()
         if reader.foreign:
-            raise make_protocol_error(self._endpoint.url, "the answer has no choices", reader.foreign)
+            raise make_protocol_error(self._endpoint.way, "the answer has no choices", reader.foreign)
         if not reader.complete:
-            raise ModelUnavailable(f"the stream of {self._endpoint.url} ended in the middle of the answer")
+            raise ModelUnavailable(f"the stream of {self._endpoint.way} ended in the middle of the answer")
         return reader.heard
 
     def _feed(self, reader: StreamReader, data: bytes) -> None:
         try:
             reader.feed(data)
         except ProtocolError as error:
-            raise make_protocol_error(self._endpoint.url, error, data) from error
+            raise make_protocol_error(self._endpoint.way, error, data) from error
 
     async def _read_bytes(self, response: ClientResponse, most: int, cut: bool = False) -> bytes:
         pieces: list[bytes] = []
@@ -197,19 +220,18 @@ class OpenAICompatible:
 
     def _check_size(self, size: int, most: int) -> None:
         if size > most:
-            raise ModelRefused(f"the answer of {self._endpoint.url} is longer than {most} bytes")
+            raise ModelRefused(f"the answer of {self._endpoint.way} is longer than {most} bytes")
 
     def _make_completion(self, request: ChatRequest, heard: ReceivedAnswer) -> Completion:
-        text = heard.text
         estimated = heard.input_tokens is None or heard.output_tokens is None
-        guess = estimate_usage(request, heard.thought + text) if estimated else None
-        tokens_in = heard.input_tokens if heard.input_tokens is not None or guess is None else guess.input_tokens
-        tokens_out = heard.output_tokens if heard.output_tokens is not None or guess is None else guess.output_tokens
+        guess = estimate_usage(request, heard.thought + heard.text)
+        tokens_in = guess.input_tokens if heard.input_tokens is None else heard.input_tokens
+        tokens_out = guess.output_tokens if heard.output_tokens is None else heard.output_tokens
         return Completion(
-            text=text,
+            text=find_answer(heard, request.response_schema),
             model=make_safe_line(heard.model or "") or self._endpoint.model,
             finish_reason=heard.finish_reason or ENDED_WELL,  # some servers never state one
-            usage=self._endpoint.prices.bill(tokens_in or 0, tokens_out or 0),
+            usage=self._endpoint.prices.bill(tokens_in, tokens_out),
             estimated=estimated,
         )
 
@@ -265,7 +287,7 @@ def _put_on_one_line(error: BaseException) -> str:
 @asynccontextmanager
 async def connect_model(endpoint: ModelEndpoint) -> AsyncIterator[OpenAICompatible]:
     """Open a model with its own session: one pool of kept-alive connections, without a limit of parallel calls."""
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300, ssl=make_tls())
     cookies, tracing = aiohttp.DummyCookieJar(), note_new_connections()
     async with ClientSession(connector=connector, cookie_jar=cookies, trace_configs=[tracing]) as session:
         yield OpenAICompatible(endpoint, session)

@@ -11,10 +11,12 @@ from app.domain.errors import ContextTooLong, ModelError, ModelGone, ModelRefuse
 from app.domain.safe_text import make_safe_line
 from app.outgoing.model_accounts import TOP_UP, is_account_empty, says_account_empty
 from app.outgoing.retry_after import read_retry_after, time_of
+from workflows.chat_models.openai_dialect import FormRefused
 
 SHOWN_CHARS = 400
 TRANSIENT = frozenset({408, 409, 425, 429, 499})
 NEVER = frozenset({501, 505})
+WRONG_FORM = "json_validate_failed"
 _TOO_LONG = re.compile(
     r"context.{0,20}(length|window|size|limit)|exceed_context|maximum context|prompt is too long|input is too long"
     r"|too many tokens|reduce the length|longer than the model|maximum number of tokens|max_new_tokens. must be",
@@ -25,29 +27,33 @@ _NO_MODEL = re.compile(
     r"|(no such|unknown) model|invalid model (name|id)",
     re.IGNORECASE | re.DOTALL,
 )
+_OF_FORM = re.compile(r"schema|grammar|response_format|structured|parameters|template|\brole", re.IGNORECASE)
+"""What servers say of a form that they do not take where the status alone does not tell."""
 _OVERLOADED = re.compile(r"overload|rate.?limit|too many requests|capacity|try again|temporar|unavailable|loading", re.IGNORECASE)
 
 
 def error_from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -> ModelError:
-    """Return the error for a response that is not 200."""
+    """Return the error for a response that is not 200. `url` also names the proxy, if one leads there: it may be what refuses."""
     said, wish = read_reason(raw), _read_retry_wish(headers)
-    message = f"the model server answered {status}: {said or 'no reason given'}"
+    proxy = url.partition(" through ")[2]
+    message = f"the model server{f', through {proxy},' if proxy else ''} answered {status}: {said or 'no reason given'}"
     if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(f"{_read_code(raw)} {said}")):
         return ContextTooLong(message)
     if is_account_empty(status, f"{_read_code(raw)} {said}"):
         return ModelUnusable(f"{message}; {TOP_UP}") if wish is None else ModelUnavailable(message, wish)
-    if status in TRANSIENT or (status >= 500 and status not in NEVER):
+    of_form = status in (400, 422, 501) or (status in (404, 500) and _OF_FORM.search(said))
+    if status in TRANSIENT or (status >= 500 and status not in NEVER and not of_form):
         return ModelUnavailable(message, wish)
     if 300 <= status < 400:
         return ModelUnusable(f"{message}; {url} sends elsewhere: set RUBRICA_LLM_BASE_URL to the final address")
     no_model = status in (400, 404, 422) and _NO_MODEL.search(f"{_read_code(raw)} {said}")
-    if no_model or status in (404, 405):
+    if no_model or (status in (404, 405) and not of_form):
         return (ModelGone if no_model else ModelUnusable)(
             f"{message}; is {url} right? RUBRICA_LLM_BASE_URL mostly ends in /v1, and the model has to exist there"
         )
     if status in (401, 403):
         return ModelUnusable(f"{message}; check RUBRICA_LLM_API_KEY")
-    return ModelRefused(message)
+    return FormRefused(message, said, str(read_error(raw).get("param") or "")) if of_form else ModelRefused(message)
 
 
 def error_from_object(error: Any) -> ModelError:
@@ -88,6 +94,26 @@ def read_reason(raw: bytes) -> str:
     return _read_message(value.get("error") or value.get("detail") or value if isinstance(value, dict) else value)
 
 
+def read_misshapen_answer(error: Any) -> str | None:
+    """Return the answer that a server kept back because it had not the form that was asked for; None for another refusal."""
+    if not isinstance(error, Mapping):
+        return None
+    written = error.get("failed_generation")
+    if written is None and error.get("code") != WRONG_FORM:
+        return None
+    return written if isinstance(written, str) else ""
+
+
+def read_error(raw: bytes) -> Mapping[str, Any]:
+    """Return the error object of a refusal; empty where it has none."""
+    try:
+        value = _read_body(raw)
+    except orjson.JSONDecodeError:
+        return {}
+    error = value.get("error") if isinstance(value, dict) else None
+    return error if isinstance(error, dict) else {}
+
+
 def _read_body(raw: bytes) -> Any:
     """Return the JSON of a refusal; some servers wrap it in a list of one."""
     value = orjson.loads(raw)
@@ -96,12 +122,8 @@ def _read_body(raw: bytes) -> Any:
 
 def _read_code(raw: bytes) -> str:
     """Return the server's code and kind of its reason, if any."""
-    try:
-        value = _read_body(raw)
-    except orjson.JSONDecodeError:
-        return ""
-    error = value.get("error") if isinstance(value, dict) else None
-    return f"{error.get('code') or ''} {error.get('type') or ''}" if isinstance(error, dict) else ""
+    error = read_error(raw)
+    return f"{error.get('code') or ''} {error.get('type') or ''}"
 
 
 def _read_message(error: Any) -> str:

@@ -8,10 +8,12 @@ from typing import Any
 
 import orjson
 
-from app.domain.chat import ChatRequest
+from app.domain.chat import ChatRequest, ResponseSchema
+from workflows.agents.parsing import find_json_values
 from workflows.checks.answer_faults import CUT_OFF
 
 DATA = b"data:"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DONE = b"[DONE]"
 MOST_TOKENS = 10**9
 ENDED_WELL = "stop"
@@ -23,6 +25,10 @@ _GOOD_ENDS = frozenset(
     }
 )
 """The reasons by which servers say that an answer is whole. Any other, known or not, means that a part of it is missing."""
+_FAILED_ENDS = frozenset({"error", "insufficient_system_resource"})
+_UPSTREAM_FAILED = {"message": "the server behind it failed in the middle of the answer", "code": 502}
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+"""What servers call the thinking that they tell apart."""
 
 
 class ProtocolError(Exception):
@@ -35,6 +41,14 @@ class ServerError(Exception):
     def __init__(self, error: Any) -> None:
         super().__init__(str(error))
         self.error = error
+
+
+@dataclass(slots=True)
+class CalledTool:
+    """A call of a tool that has been received so far; its arguments are JSON."""
+
+    name: str = ""
+    arguments: str = ""
 
 
 @dataclass(slots=True)
@@ -51,6 +65,7 @@ class ReceivedAnswer:
     input_tokens: int | None = None
     output_tokens: int | None = None
     thoughts: list[str] = field(default_factory=list)
+    calls: dict[int, "CalledTool"] = field(default_factory=dict)
     said: int = 0
 
     @property
@@ -95,7 +110,7 @@ def read_whole(raw: bytes) -> ReceivedAnswer:
         ProtocolError: it is something else. An answer without a choice is empty: some content filters send that.
     """
     heard = ReceivedAnswer()
-    _take_answer(heard, _parse_json(raw), "message")
+    _take_answer(heard, _parse_json(raw.removeprefix(BYTE_ORDER_MARK)), "message")
     return heard
 
 
@@ -106,15 +121,19 @@ class StreamReader:
         self.heard = ReceivedAnswer()
         self.done = False
         self.foreign = b""
-        self._spoke = False
-        self._rest = b""
+        self._spoke = self._begun = False
+        self._rest = self._whole = b""
 
     def feed(self, data: bytes) -> None:
         """Take more bytes. Raises as `read_whole` does."""
+        if not self._begun and b"\n" in data:
+            self._begun, self._rest, data = True, b"", (self._rest + data).removeprefix(BYTE_ORDER_MARK)
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             if line.startswith(DATA):
                 self._read_event(line[len(DATA) :].strip())
+            elif self._whole or line.startswith(b"{"):
+                self._whole += line  # no event, but one JSON object that its server calls a stream
 
     def end(self) -> None:
         """End the stream. The last event may lack its line end; one that breaks off is ignored.
@@ -124,6 +143,9 @@ class StreamReader:
         """
         with suppress(ProtocolError):
             self.feed(b"\n")
+            if self._whole:
+                _take_answer(self.heard, _parse_json(self._whole), "message")
+                self.done = True
 
     @property
     def complete(self) -> bool:
@@ -172,15 +194,57 @@ def _take_answer(heard: ReceivedAnswer, value: Mapping[str, Any], holder: str) -
     if not isinstance(choices, list):
         raise ProtocolError("the answer has no choices")
     if choices and isinstance(choices[0], dict):
-        said = choices[0].get(holder) or choices[0].get("message")
-        if isinstance(said, dict):
-            heard.pieces.append(_text_of(said.get("content")))
-            heard.thoughts.append(_text_of(said.get("reasoning_content") or said.get("reasoning")))
-            heard.said += len(heard.pieces[-1]) + len(heard.thoughts[-1])
-        if reason := choices[0].get("finish_reason"):
-            heard.finish_reason = ENDED_WELL if str(reason).casefold() in _GOOD_ENDS else CUT_OFF
+        _take_choice(heard, choices[0], holder)
     heard.model = _join_surrogates(str(value.get("model") or heard.model))
     _take_usage(heard, value.get("usage"))
+
+
+def _take_choice(heard: ReceivedAnswer, choice: Mapping[str, Any], holder: str) -> None:
+    reason = str(choice.get("finish_reason") or "").casefold()
+    if choice.get("error") or reason in _FAILED_ENDS:
+        raise ServerError(choice.get("error") or _UPSTREAM_FAILED)
+    said = choice.get(holder) or (None if heard.said else choice.get("message"))  # some repeat the whole with the last event
+    if isinstance(said, dict):
+        heard.pieces.append(_text_of(said.get("content")))
+        heard.thoughts.append(next(filter(None, (_text_of(said.get(name)) for name in _THOUGHTS)), ""))
+        called = said.get("tool_calls") or [{"function": said.get("function_call")}]
+        heard.said += len(heard.pieces[-1]) + len(heard.thoughts[-1])
+        for place, call in enumerate(called if isinstance(called, list) else ()):
+            heard.said += _take_call(heard.calls, call, place)
+    if reason:
+        heard.finish_reason = ENDED_WELL if reason in _GOOD_ENDS else CUT_OFF
+
+
+def _take_call(calls: dict[int, CalledTool], call: Any, place: int) -> int:
+    """Take a call of a tool, or the next piece of one, and return its length."""
+    stated = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(stated, dict):
+        return 0
+    index = call.get("index")
+    known = calls.setdefault(index if isinstance(index, int) else place, CalledTool())
+    given = stated.get("arguments") or ""
+    piece = given if isinstance(given, str) else orjson.dumps(given).decode()
+    known.name, known.arguments = str(stated.get("name") or known.name), known.arguments + piece
+    return len(piece)
+
+
+def find_answer(heard: ReceivedAnswer, schema: ResponseSchema | None) -> str:
+    """Return the answer's text. What was asked for in a form may have come as calls of tools, or as the thinking."""
+    text = heard.text
+    if schema is None or text.strip():
+        return text
+    if heard.calls:
+        return "\n".join(f'{{"name": {json.dumps(c.name)}, "arguments": {c.arguments or "{}"}}}' for c in heard.calls.values())
+    if heard.finish_reason == CUT_OFF:
+        return text
+    required = {*schema.schema_.get("required", ())}
+    forms = [value for value in find_json_values(heard.thought) if isinstance(value, dict) and value.keys() >= required]
+    return orjson.dumps(forms[-1]).decode() if forms else text
+
+
+def looks_like_events(raw: bytes) -> bool:
+    """Say whether a response is a stream of events, whatever its server calls it."""
+    return raw.removeprefix(BYTE_ORDER_MARK).lstrip().startswith((DATA, b"event:", b":"))
 
 
 def _text_of(content: Any) -> str:
@@ -192,11 +256,22 @@ def _text_of(content: Any) -> str:
 
 
 def _take_usage(heard: ReceivedAnswer, usage: Any) -> None:
-    if isinstance(usage, dict):
-        heard.input_tokens = _read_count(usage.get("prompt_tokens"), heard.input_tokens)
-        heard.output_tokens = _read_count(usage.get("completion_tokens"), heard.output_tokens)
+    """Take the stated tokens. What the total has more than both, or is thinking and more than the answer, was thought beside it.
+
+    A count of none beside a text is no count.
+    """
+    if not isinstance(usage, dict):
+        return
+    asked, answered, total = (_read_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
+    details = usage.get("completion_tokens_details")
+    thought = _read_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None
+    if answered is not None:
+        apart = thought if thought and thought > answered else 0
+        answered = max(answered + apart, (total or 0) - (asked or total or 0))
+    heard.input_tokens = asked or heard.input_tokens
+    heard.output_tokens = answered or heard.output_tokens
 
 
-def _read_count(stated: Any, before: int | None) -> int | None:
-    """Return a stated count, or the one before it if the count is impossible (some servers write -1 as an unsigned number)."""
-    return stated if isinstance(stated, int) and 0 <= stated <= MOST_TOKENS else before
+def _read_count(stated: Any) -> int | None:
+    """Return a stated count; None where it is impossible (some servers write -1 as an unsigned number)."""
+    return stated if isinstance(stated, int) and 0 <= stated <= MOST_TOKENS else None

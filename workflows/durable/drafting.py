@@ -10,6 +10,7 @@ with workflow.unsafe.imports_passed_through():
     from app.domain.contract import DRAFT_WORKFLOW, Draft, DraftKind, DraftRequest
     from app.domain.served_models import ModelRole
     from workflows.agents.clarification import ask_reader_back
+    from workflows.agents.codec import speak_as_asked
     from workflows.agents.effort import bounds_of, limits_of
     from workflows.agents.kit import Kit
     from workflows.chat_models.served_book import OpenModel
@@ -65,7 +66,7 @@ def _make_kit(model: OpenModel, request: DraftRequest, record: LocalRecord) -> K
         tools={},
         record=record,
         prompts=model.prompts,
-        codec=model.codec,
+        codec=speak_as_asked(model.codec, query),
         today=datetime.now(UTC).date(),
         clock=lambda: record.elapsed_of("draft"),
         language=query.language,

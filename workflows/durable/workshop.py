@@ -32,6 +32,7 @@ from retrieval.ports import PageReader
 from retrieval.search.tenant_index import TenantView
 from retrieval.service.client import IndexClient
 from workflows.agents.agent_set import AgentSet
+from workflows.agents.codec import speak_as_asked
 from workflows.agents.effort import bounds_of, fit_bounds, limits_of
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
@@ -44,6 +45,7 @@ from workflows.durable.outage import ServerCircuit
 from workflows.durable.payloads import StageRequest
 from workflows.durable.persistence import persist
 from workflows.durable.recording import DurableRecord
+from workflows.durable.retraining.processes import LocalProcesses, StepProcesses
 from workflows.durable.run_rooms import RunRooms
 from workflows.durable.silence import USUAL_PATIENCE, SilencePolicy
 from workflows.durable.stage_ledger import StageLedger
@@ -70,7 +72,7 @@ class Workshop:
     may use outside the index; `outside_calls` is what all workers share of the calls there. `scientific` names the collections of
     papers. `fallback` are the agents that need no model; `build` is the program's version in the lineage of reports; `most` is
     the most that an organisation may use; `silence` says how long a model may be silent. Cycles of retraining have their folders
-    in `loop`, train with the interpreter `train_python`, and keep models in `artifacts`.
+    in `loop`, train with the interpreter `train_python` by `step_processes`, and keep models in `artifacts`.
     """
 
     database: asyncpg.Pool
@@ -89,6 +91,7 @@ class Workshop:
     loop: Path = Path("loop")
     artifacts: ArtifactStore = field(default_factory=lambda: FolderArtifacts(Path("artifacts")))
     train_python: str = sys.executable
+    step_processes: StepProcesses = field(default_factory=LocalProcesses)
     log: RunLog = field(init=False)
     outside_calls: OutsideCallStore = field(init=False)
     stored_sources: KnownSources = field(default_factory=KnownSources, init=False)
@@ -156,7 +159,7 @@ class Workshop:
             shelves=build_describer(index, corpora, memory_of_tools, query.language, outside, scope),
             record=record,
             prompts=model.prompts,
-            codec=model.codec,
+            codec=speak_as_asked(model.codec, query),
             today=today,
             clock=clock,
             limits=limits_of(query),

@@ -21,6 +21,8 @@ from retrieval.service.client import IndexClient
 from workflows.agents.brief import BRIEF
 from workflows.durable.deployment import compute_build_id
 from workflows.durable.mcp_tools import connect_mcp_tools
+from workflows.durable.retraining.kubernetes_jobs import Cluster, KubernetesJobs, read_template
+from workflows.durable.retraining.processes import LocalProcesses, StepProcesses
 from workflows.durable.served_setup import open_served_models
 from workflows.durable.silence import SilencePolicy
 from workflows.durable.workshop import Workshop
@@ -64,7 +66,14 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             loop=settings.loop,
             artifacts=open_artifacts(settings.artifacts, settings.artifacts_url),
             train_python=str(settings.train_python or sys.executable),
+            step_processes=_open_step_processes(settings),
         )
+
+
+def _open_step_processes(settings: Settings) -> StepProcesses:
+    if settings.loop_job is None:
+        return LocalProcesses()
+    return KubernetesJobs(Cluster.of_this_pod(), read_template(settings.loop_job))
 
 
 def _make_silence_policy(settings: Settings) -> SilencePolicy:

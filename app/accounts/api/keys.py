@@ -21,9 +21,9 @@ class KeysController(Controller):
     opt = needs(AccessScope.KEYS_WRITE)
 
     @get(opt=needs(AccessScope.KEYS_READ), responses=problem_responses())
-    async def list_keys(self, accounts: AccountsService) -> KeyPage:
-        """List the organisation's keys: their names, scopes, and when they were last used."""
-        return KeyPage(items=list(await accounts.keys.list_all()))
+    async def list_keys(self, accounts: AccountsService, principal: CurrentPrincipal) -> KeyPage:
+        """List your keys, as an admin the organisation's: their names, scopes, and when they were last used."""
+        return KeyPage(items=list(await accounts.keys.list_all(principal)))
 
     @post(opt=needs(AccessScope.KEYS_WRITE) | SHOWN_ONCE, responses=problem_responses(400))
     async def make(self, data: JSONBody[NewKey], accounts: AccountsService, principal: CurrentPrincipal) -> MadeKey:
@@ -32,6 +32,6 @@ class KeysController(Controller):
         return MadeKey(key=str(made.key), info=made.info)
 
     @delete("/{key:uuid}", responses=problem_responses(404))
-    async def revoke(self, key: FromPath[UUID], accounts: AccountsService) -> None:
-        """End a key at once, and with it all keys that it made, and those that they made."""
-        await accounts.keys.revoke(key)
+    async def revoke(self, key: FromPath[UUID], accounts: AccountsService, principal: CurrentPrincipal) -> None:
+        """End a key at once, and with it all keys that it made, and those that they made. Admins may end anybody's."""
+        await accounts.keys.revoke(principal, key)

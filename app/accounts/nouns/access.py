@@ -76,13 +76,13 @@ _MEMBER = _VIEWER | {
     AccessScope.COLLECTIONS_WRITE,
     AccessScope.PREFERENCES_WRITE,
     AccessScope.SCHEDULES_WRITE,
+    AccessScope.KEYS_READ,
+    AccessScope.KEYS_WRITE,
     AccessScope.USAGE_READ,
     AccessScope.ANNOTATIONS_WRITE,
 }
 _ADMIN = _MEMBER | {
     AccessScope.TEAM_WRITE,
-    AccessScope.KEYS_READ,
-    AccessScope.KEYS_WRITE,
     AccessScope.WEBHOOKS_READ,
     AccessScope.WEBHOOKS_WRITE,
     AccessScope.AUDIT_READ,

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from app.accounts.nouns.access import AccessScope, Principal
+from app.accounts.nouns.access import AccessScope, Principal, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.nouns.team import KeyInfo
 from app.accounts.service.authentication import UNKNOWN_KEY
@@ -27,6 +27,8 @@ class IssuedKey(NamedTuple):
 class Keys:
     """The use cases around keys. A key acts for the person who made it, and can do no more than its maker.
 
+    Admins see and end all keys of their organisation, others their own.
+
     Raises:
         Unavailable: the database does not answer.
     """
@@ -34,9 +36,9 @@ class Keys:
     def __init__(self, tenants: TenantDatabase) -> None:
         self._tenants = tenants
 
-    async def list_all(self) -> Sequence[KeyInfo]:
-        """List the keys that are not revoked, newest first."""
-        return await team.list_keys(self._tenants)
+    async def list_all(self, principal: Principal) -> Sequence[KeyInfo]:
+        """List the keys that are not revoked and that the caller may see, newest first."""
+        return await team.list_keys(self._tenants, _whose_keys(principal))
 
     async def make(
         self, principal: Principal, name: str, scopes: Iterable[AccessScope], expires_at: datetime | None
@@ -58,18 +60,23 @@ class Keys:
             await audit.record(connection, Action.KEY_MADE, key.id, {"name": name})
         return IssuedKey(info, key)
 
-    async def revoke(self, key: UUID) -> None:
+    async def revoke(self, principal: Principal, key: UUID) -> None:
         """End a key at once, and with it the keys that it made, and those that they made.
 
         Raises:
-            NotFound: no such key, or it has ended.
+            NotFound: no such key that the caller may see, or it has ended.
         """
         async with self._tenants.acquire() as connection:
-            ended = await team.revoke(connection, key)
+            ended = await team.revoke(connection, key, _whose_keys(principal))
             if not ended:
                 raise NotFound("there is no such key; it may be revoked already")
             for revoked, name in ended.items():
                 await audit.record(connection, Action.KEY_REVOKED, revoked, {"name": name})
+
+
+def _whose_keys(principal: Principal) -> UUID | None:
+    """Return the person whose keys a caller may see and end; None for everybody's."""
+    return None if principal.role.reaches(Role.ADMIN) else principal.user_id
 
 
 async def _require_maker(connection: Executor, maker: UUID, expires_at: datetime | None) -> None:

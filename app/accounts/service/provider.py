@@ -15,6 +15,7 @@ from urllib.parse import quote_plus, urlencode
 from app.accounts.service.policy import IdentityProvider
 from app.accounts.storage.oidc import Flow
 from app.domain.errors import Unauthenticated, Unavailable
+from app.outgoing.way_out import find_proxy, make_tls
 
 LIMIT_S = 10.0
 LEEWAY = timedelta(seconds=60)
@@ -114,8 +115,8 @@ class ProviderClient:
             headers["Authorization"] = f"Bearer {bearer}"
         try:
             async with (
-                aiohttp.ClientSession(timeout=limit, trust_env=True) as session,
-                session.request(method, url, data=form, headers=headers, allow_redirects=False) as answer,
+                aiohttp.ClientSession(timeout=limit, connector=aiohttp.TCPConnector(ssl=make_tls())) as session,
+                session.request(method, url, data=form, headers=headers, proxy=find_proxy(url), allow_redirects=False) as answer,
             ):
                 told = await answer.json(content_type=None)
                 if answer.status == 400 and form is not None:

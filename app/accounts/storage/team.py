@@ -37,7 +37,9 @@ WITHDRAW = "DELETE FROM invitations WHERE id = $1 RETURNING email"
 WITHDRAW_BY = "DELETE FROM invitations WHERE invited_by = $1"
 WITHDRAW_FOR = "DELETE FROM invitations WHERE email = $1"
 IS_MEMBER = "SELECT true FROM users WHERE email = $1"
-KEYS = f"SELECT {columns_of(KeyInfo)} FROM api_keys WHERE revoked_at IS NULL ORDER BY created_at DESC, id"
+KEYS = f"""
+    SELECT {columns_of(KeyInfo)} FROM api_keys WHERE revoked_at IS NULL AND ($1::uuid IS NULL OR user_id = $1)
+    ORDER BY created_at DESC, id"""
 ADD_KEY = f"""
     INSERT INTO api_keys (id, user_id, name, secret_hash, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
     RETURNING {columns_of(KeyInfo)}"""
@@ -45,7 +47,8 @@ ADD_KEY = f"""
 MAKER = "SELECT expires_at FROM api_keys WHERE id = $1 AND revoked_at IS NULL FOR SHARE"
 REVOKE = """
     WITH RECURSIVE ended (id) AS (
-        SELECT $1::uuid UNION SELECT k.id FROM api_keys k JOIN ended ON k.made_by = ended.id)
+        SELECT id FROM api_keys WHERE id = $1 AND ($2::uuid IS NULL OR user_id = $2)
+        UNION SELECT k.id FROM api_keys k JOIN ended ON k.made_by = ended.id)
     UPDATE api_keys k SET revoked_at = now() FROM ended WHERE k.id = ended.id AND k.revoked_at IS NULL RETURNING k.id, k.name"""
 
 
@@ -127,10 +130,10 @@ async def withdraw_by(database: Executor, user: UUID) -> None:
         await database.execute(WITHDRAW_BY, user)
 
 
-async def list_keys(database: Executor) -> Sequence[KeyInfo]:
-    """Return the organisation's keys that are not revoked, newest first."""
+async def list_keys(database: Executor, user: UUID | None = None) -> Sequence[KeyInfo]:
+    """Return the organisation's keys that are not revoked, or one person's of them, newest first."""
     async with translate_outages():
-        return [_key_of(row) for row in await database.fetch(KEYS)]
+        return [_key_of(row) for row in await database.fetch(KEYS, user)]
 
 
 async def add_key(
@@ -151,14 +154,14 @@ async def hold_maker(database: Executor, key: UUID) -> MakerKey | None:
     return MakerKey(*row) if row else None
 
 
-async def revoke(database: Executor, key: UUID) -> dict[UUID, str]:
-    """End a key and those that it made, and so on; return the names of those that ended.
+async def revoke(database: Executor, key: UUID, user: UUID | None = None) -> dict[UUID, str]:
+    """End a key and those that it made, and so on; return the names of those that ended. None ends that is not the `user`'s.
 
     A key that was being made while the statement began is in no row that it saw, so it is repeated until nothing is left.
     """
     ended: dict[UUID, str] = {}
     async with translate_outages():
-        while rows := await database.fetch(REVOKE, key):
+        while rows := await database.fetch(REVOKE, key, user):
             ended |= {row["id"]: row["name"] for row in rows}
     return ended
 

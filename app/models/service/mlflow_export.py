@@ -15,6 +15,7 @@ from app.domain.errors import InvalidInput, Unavailable
 from app.domain.model_versions import ModelVersion
 from app.models.service.card import render_card
 from app.models.service.registry import VersionDetail
+from app.outgoing.way_out import find_proxy, make_tls
 
 LIMIT = timedelta(seconds=30)
 API = "/api/2.0/mlflow/"
@@ -98,7 +99,8 @@ class _Mlflow:
         """Return the answer to a call. A refusal with the code `forgive` is no failure."""
         params, body = (told, None) if method == "GET" else (None, told)
         try:
-            async with self._session.request(method, self._address + what, params=params, json=body) as reply:
+            url = self._address + what
+            async with self._session.request(method, url, params=params, json=body, proxy=find_proxy(url)) as reply:
                 answer: dict[str, Any] = await reply.json(content_type=None)
                 status = reply.status
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
@@ -120,5 +122,6 @@ def _explain(answer: Mapping[str, Any]) -> str:
 async def _open(address: str, token: str) -> AsyncIterator[_Mlflow]:
     limit = aiohttp.ClientTimeout(total=LIMIT.total_seconds())
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    async with aiohttp.ClientSession(timeout=limit, headers=headers, trust_env=True) as session:
+    connector = aiohttp.TCPConnector(ssl=make_tls())
+    async with aiohttp.ClientSession(timeout=limit, headers=headers, connector=connector) as session:
         yield _Mlflow(session, address)

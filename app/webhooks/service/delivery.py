@@ -9,7 +9,7 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -54,12 +54,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class DeliveryPolicy:
-    """The rules of sending. `networks` are private ones that endpoints may be in; `lookup` replaces the system's resolver."""
+    """The rules of sending. `networks` are private ones that endpoints may be in; `lookup` replaces the system's resolver.
+
+    `proxy` is one that the operator names: it makes all connections.
+    """
 
     networks: Sequence[IPNetwork] = ()
     pauses: Sequence[timedelta] = PAUSES
     time_limit: timedelta = TIME_LIMIT
     lookup: "LookUp | None" = None
+    proxy: str | None = field(default=None, repr=False)
 
 
 class Deliverer:
@@ -151,7 +155,8 @@ class Deliverer:
             from app.outgoing.guard import system_lookup
             from app.webhooks.service.sending import Sender
 
-            self._sender = Sender(self._policy.networks, self._policy.time_limit, self._policy.lookup or system_lookup)
+            policy = self._policy
+            self._sender = Sender(policy.networks, policy.time_limit, policy.lookup or system_lookup, policy.proxy)
         return self._sender
 
     async def _deliver(self, sender: "Sender", message: OutgoingMessage) -> None:

@@ -1,16 +1,30 @@
 """The file that names MCP servers, in the form of other MCP clients: `mcpServers`, each with a command or an address."""
 
+import logging
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from app.domain.errors import SetupError
 from app.settings import PREFIX
 
+log = logging.getLogger(__name__)
+SSE = "sse"
+SPOKEN = frozenset({"stdio", SSE, "http", "streamable-http", "streamable_http", "streamablehttp"})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
 
@@ -20,23 +34,43 @@ def _check_name(name: str) -> str:
     return name
 
 
-class ServerConfiguration(BaseModel):
-    """One server: `command` with `args` and `env`, or the `url` of a streamable HTTP endpoint with `headers`.
+def _write_variables(given: Any) -> Any:
+    """Write values as the environment has them: files say `true` and `8080` where a text is meant."""
+    if not isinstance(given, dict):
+        return given
+    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in given.items() if value is not None}
 
-    A command is reached over its standard input and output. `tools` restricts the tools that are used; `read_only` names those
-    that only read, although the server does not say so; `per_second` bounds the calls of all workers together.
+
+Variables = Annotated[dict[str, str], BeforeValidator(_write_variables)]
+
+
+class ServerConfiguration(BaseModel):
+    """One server: `command` with `args`, `env` and `cwd`, or the `url` of an endpoint with `headers`.
+
+    An endpoint speaks streamable HTTP, or SSE where `type` says so. A command is reached over its standard input and output.
+    `tools` restricts the tools that are used; `read_only` names those that only read, although the server does not say so;
+    `per_second` bounds the calls of all workers together. What other clients write besides has no effect, as the log says.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True, populate_by_name=True)
 
+    type: str | None = None
     command: str | None = None
     args: tuple[str, ...] = ()
-    env: dict[str, str] = Field(default={}, repr=False)
-    url: str | None = Field(default=None, pattern=r"^https?://")
-    headers: dict[str, str] = Field(default={}, repr=False)
+    env: Variables = Field(default={}, repr=False)
+    cwd: Path | None = None
+    url: str | None = Field(default=None, pattern=r"^https?://", validation_alias=AliasChoices("url", "serverUrl", "httpUrl"))
+    headers: Variables = Field(default={}, repr=False)
     tools: tuple[str, ...] | None = None
     read_only: tuple[str, ...] = ()
     per_second: float = Field(default=2, gt=0)
+
+    @field_validator("type")
+    @classmethod
+    def _is_spoken(cls, kind: str | None) -> str | None:
+        if kind is not None and kind.lower() not in SPOKEN:
+            raise ValueError(f"{kind!r} is not spoken here: stdio, http and sse are")
+        return kind and kind.lower()
 
     @model_validator(mode="after")
     def _is_one_kind(self) -> Self:
@@ -46,9 +80,29 @@ class ServerConfiguration(BaseModel):
 
 
 class _ServersFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
     mcpServers: dict[Annotated[str, AfterValidator(_check_name)], ServerConfiguration]
+
+
+def _tidy(found: Any) -> Any:
+    """Return what a file says without the servers that it switches off, and without nulls; name what has no effect."""
+    servers = found.get("mcpServers") if isinstance(found, dict) else None
+    if not isinstance(servers, dict):
+        return found
+    used = {name: given for name, given in servers.items() if not (isinstance(given, dict) and _is_off(given))}
+    for name, given in used.items():
+        if isinstance(given, dict):
+            used[name] = {field: value for field, value in given.items() if value is not None}
+            if unknown := sorted(used[name].keys() - KNOWN):
+                log.warning("of the MCP server %s these fields have no effect: %s", name, ", ".join(unknown))
+    return {"mcpServers": used}
+
+
+def _is_off(given: dict[str, Any]) -> bool:
+    return given.get("disabled") is True or given.get("enabled") is False
+
+
+KNOWN = ServerConfiguration.model_fields.keys() | {"disabled", "enabled", "serverUrl", "httpUrl"}
+"""The fields that are read."""
 
 
 def read_servers(path: Path) -> dict[str, ServerConfiguration]:
@@ -60,7 +114,7 @@ def read_servers(path: Path) -> dict[str, ServerConfiguration]:
     try:
         raw = path.expanduser().read_bytes()
         found = tomllib.loads(raw.decode()) if path.suffix == ".toml" else orjson.loads(raw)
-        return _ServersFile.model_validate(found).mcpServers
+        return _ServersFile.model_validate(_tidy(found)).mcpServers
     except ValidationError as error:
         first = error.errors()[0]
         reason = f"{'.'.join(map(str, first['loc']))}: {first['msg'].removeprefix('Value error, ')}"

@@ -8,15 +8,32 @@ from typing import Any
 
 import httpx2
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.sse import sse_client
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, REQUEST_TIMEOUT, CallToolResult, TextContent, Tool
+from mcp_types import (
+    CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    REQUEST_TIMEOUT,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+    Tool,
+)
 
 from app.domain.safe_text import make_safe
+from app.outgoing.way_out import find_proxy, make_tls
 from retrieval.outside.failure import CallFailed, Failure
-from retrieval.outside.mcp.configuration import ServerConfiguration
+from retrieval.outside.mcp.answers import tidy_answers
+from retrieval.outside.mcp.configuration import SSE, ServerConfiguration
 from retrieval.outside.mcp.ports import ToolOffer
 
 OPEN_LIMIT = timedelta(seconds=20)
+HTTP_LIMIT = timedelta(seconds=30)
 MOST_PAGES = 50
 # The library's words for an HTTP error whose body is not the server's own: a gateway or load balancer speaks.
 HTTP_ERROR = "Server returned an error response"
@@ -116,15 +133,26 @@ class McpServer:
     async def _keep(self, ready: "asyncio.Future[Client]", done: asyncio.Event) -> None:
         """Hold a connection open until `done`."""
         async with contextlib.AsyncExitStack() as stack:
-            ready.set_result(await stack.enter_async_context(Client(await self._open_transport(stack))))
+            ready.set_result(await stack.enter_async_context(Client(tidy_answers(await self._open_transport(stack)))))
             await done.wait()
 
     async def _open_transport(self, stack: contextlib.AsyncExitStack) -> Any:
         wanted = self.configuration
         if wanted.url is None:
-            return StdioServerParameters(command=str(wanted.command), args=list(wanted.args), env=dict(wanted.env))
+            command = StdioServerParameters(
+                command=str(wanted.command), args=list(wanted.args), env=dict(wanted.env), cwd=wanted.cwd
+            )
+            return stdio_client(command)
+        if wanted.type == SSE:
+            return sse_client(wanted.url, headers=dict(wanted.headers), timeout=HTTP_LIMIT.total_seconds())
         http = await stack.enter_async_context(
-            httpx2.AsyncClient(headers=dict(wanted.headers), timeout=httpx2.Timeout(30, read=300))
+            httpx2.AsyncClient(
+                headers=dict(wanted.headers),
+                timeout=httpx2.Timeout(HTTP_LIMIT.total_seconds(), read=300),
+                verify=make_tls(),
+                proxy=find_proxy(wanted.url),
+                trust_env=False,
+            )
         )
         return streamable_http_client(wanted.url, http_client=http)
 
@@ -168,5 +196,14 @@ def _offer_of(tool: Tool, known_to_read: bool) -> ToolOffer:
 
 def _text_of(result: CallToolResult) -> str:
     """Join the text parts of a result, and name the other parts."""
-    parts = [part.text if isinstance(part, TextContent) else f"({part.type} left out)" for part in result.content]
-    return make_safe("\n".join(parts)).strip()
+    return make_safe("\n".join(map(_describe_block, result.content))).strip()
+
+
+def _describe_block(block: ContentBlock) -> str:
+    if isinstance(block, TextContent):
+        return block.text
+    if isinstance(block, EmbeddedResource) and isinstance(block.resource, TextResourceContents):
+        return block.resource.text
+    if isinstance(block, ResourceLink):
+        return f"({block.title or block.name}: {block.uri})"
+    return f"({block.type} left out)"

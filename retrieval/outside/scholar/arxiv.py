@@ -1,9 +1,9 @@
 """arXiv (export.arxiv.org), whose answers are Atom feeds."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from lxml import etree
 
@@ -39,15 +39,19 @@ class Arxiv:
         params = {"search_query": words, "start": "0", "max_results": str(min(query.limit, MOST)), "sortBy": "relevance"}
         return HttpRequest(f"{self.url}/api/query", params, headers={"Accept": "application/atom+xml"})
 
-    def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the papers of the feed."""
+    def list_results(self, body: bytes) -> list[Any]:
+        """Return the feed's entries of papers."""
         try:
             feed = etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False))
         except etree.XMLSyntaxError as error:
             raise ValueError(f"no Atom feed: {error}") from error
         if feed.tag != f"{ATOM}feed":
             raise ValueError(f"no Atom feed but <{feed.tag}>")
-        return [_hit_of(entry) for entry in feed.iter(f"{ATOM}entry") if "/abs/" in (entry.findtext(f"{ATOM}id") or "")]
+        return [entry for entry in feed.iter(f"{ATOM}entry") if "/abs/" in (entry.findtext(f"{ATOM}id") or "")]
+
+    def read_result(self, raw: Any) -> SearchHit:
+        """Read one entry."""
+        return _hit_of(raw)
 
 
 def _hit_of(entry: etree._Element) -> SearchHit:

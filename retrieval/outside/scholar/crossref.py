@@ -1,7 +1,7 @@
 """The provider Crossref (api.crossref.org)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
 from retrieval.outside.scholar.papers import find_doi, is_marked_retracted, paper_address_of
-from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, find_results, strip_markup
 
 MOST = 20
 WITHDRAWING = frozenset({"retraction", "withdrawal", "removal"})
@@ -36,7 +36,7 @@ class _Licence(ProviderReply):
 
 class _Work(ProviderReply):
     DOI: str
-    title: tuple[str, ...] = ()
+    title: tuple[str, ...] = Field(min_length=1)
     abstract: str | None = None
     container_title: tuple[str, ...] = Field(default=(), alias="container-title")
     issued: _When = _When()
@@ -45,14 +45,6 @@ class _Work(ProviderReply):
     subtype: str | None = None
     updated_by: tuple[_Update, ...] = Field(default=(), alias="updated-by")
     license: tuple[_Licence, ...] = ()
-
-
-class _Message(ProviderReply):
-    items: tuple[_Work, ...]
-
-
-class _Results(ProviderReply):
-    message: _Message
 
 
 @dataclass(frozen=True)
@@ -72,9 +64,13 @@ class Crossref:
             params["filter"] = ",".join(f"{name}:{day}" for name, day in ends if day)
         return HttpRequest(f"{self.url}/works", params)
 
-    def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the works that have a title."""
-        return [_hit_of(work) for work in _Results.model_validate_json(body).message.items if work.title]
+    def list_results(self, body: bytes) -> list[Any]:
+        """Return the works."""
+        return find_results(body, ("message", "items"), ("message-type", "message-version"))
+
+    def read_result(self, raw: Any) -> SearchHit:
+        """Read one work, which must have a title."""
+        return _hit_of(_Work.model_validate(raw))
 
 
 def _hit_of(work: _Work) -> SearchHit:

@@ -1,14 +1,14 @@
 """The provider Europe PMC (www.ebi.ac.uk/europepmc), for the life sciences."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
 from retrieval.outside.scholar.papers import find_doi, is_marked_retracted, paper_address_of
-from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, find_results, strip_markup
 
 MOST = 50
 PREPRINTS = "PPR"
@@ -29,7 +29,7 @@ class _Types(ProviderReply):
 class _Paper(ProviderReply):
     id: str
     source: str
-    title: str = ""
+    title: str
     doi: str | None = None
     abstractText: str | None = None
     authorString: str = ""
@@ -38,14 +38,6 @@ class _Paper(ProviderReply):
     journalInfo: _Issue = _Issue()
     pubTypeList: _Types = _Types()
     license: str | None = None
-
-
-class _List(ProviderReply):
-    result: tuple[_Paper, ...]
-
-
-class _Results(ProviderReply):
-    resultList: _List
 
 
 @dataclass(frozen=True)
@@ -64,9 +56,13 @@ class EuropePmc:
         params = {"query": text, "format": "json", "resultType": "core", "pageSize": str(min(query.limit, MOST))}
         return HttpRequest(f"{self.url}/europepmc/webservices/rest/search", {**params, "email": self.contact})
 
-    def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the papers that have a title."""
-        return [_hit_of(paper) for paper in _Results.model_validate_json(body).resultList.result if paper.title]
+    def list_results(self, body: bytes) -> list[Any]:
+        """Return the papers."""
+        return find_results(body, ("resultList", "result"), ("hitCount", "version"))
+
+    def read_result(self, raw: Any) -> SearchHit:
+        """Read one paper, which must have a title."""
+        return _hit_of(_Paper.model_validate(raw))
 
 
 def _hit_of(paper: _Paper) -> SearchHit:

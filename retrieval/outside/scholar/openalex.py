@@ -1,14 +1,14 @@
 """The provider OpenAlex (api.openalex.org)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
 from retrieval.outside.scholar.papers import find_doi, is_marked_retracted, paper_address_of
-from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, find_results, strip_markup
 
 MOST = 100
 MOST_WORDS = 5_000
@@ -35,17 +35,13 @@ class _Authorship(ProviderReply):
 class _Work(ProviderReply):
     id: str
     doi: str | None = None
-    title: str | None = None
+    title: str
     publication_date: str | None = None
     type: str | None = None
     is_retracted: bool = False
     primary_location: _Location | None = None
     authorships: tuple[_Authorship, ...] = ()
     abstract_inverted_index: dict[str, tuple[int, ...]] | None = None
-
-
-class _Results(ProviderReply):
-    results: tuple[_Work, ...]
 
 
 @dataclass(frozen=True)
@@ -65,9 +61,13 @@ class OpenAlex:
             params["filter"] = ",".join(f"{name}:{day}" for name, day in ends if day)
         return HttpRequest(f"{self.url}/works", params, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the works that have a title."""
-        return [_hit_of(work) for work in _Results.model_validate_json(body).results if work.title]
+    def list_results(self, body: bytes) -> list[Any]:
+        """Return the works."""
+        return find_results(body, ("results",), ("meta", "group_by"))
+
+    def read_result(self, raw: Any) -> SearchHit:
+        """Read one work, which must have a title."""
+        return _hit_of(_Work.model_validate(raw))
 
 
 def _hit_of(work: _Work) -> SearchHit:

@@ -1,14 +1,14 @@
 """The provider Semantic Scholar (api.semanticscholar.org)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
 from retrieval.outside.scholar.papers import find_doi, is_marked_retracted, is_preprint_venue, paper_address_of
-from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, find_results, strip_markup
 
 MOST = 100
 FIELDS = "title,abstract,tldr,venue,year,publicationDate,externalIds,url,authors"
@@ -34,11 +34,6 @@ class _Paper(ProviderReply):
     authors: tuple[_Author, ...] = ()
 
 
-class _Results(ProviderReply):
-    total: int
-    data: tuple[_Paper, ...] = ()
-
-
 @dataclass(frozen=True)
 class SemanticScholar:
     """Semantic Scholar's papers, with abstracts. A key allows one request a second."""
@@ -55,9 +50,13 @@ class SemanticScholar:
             params["publicationDateOrYear"] = ":".join(query.days("", ""))
         return HttpRequest(f"{self.url}/graph/v1/paper/search", params, headers={"x-api-key": self.key}, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the papers. An answer without papers has no list."""
-        return [_hit_of(paper) for paper in _Results.model_validate_json(body).data]
+    def list_results(self, body: bytes) -> list[Any]:
+        """Return the papers. An answer without papers has no list."""
+        return find_results(body, ("data",), ("total", "offset"))
+
+    def read_result(self, raw: Any) -> SearchHit:
+        """Read one paper."""
+        return _hit_of(_Paper.model_validate(raw))
 
 
 def _hit_of(paper: _Paper) -> SearchHit:

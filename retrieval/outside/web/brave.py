@@ -1,14 +1,13 @@
 """The provider Brave Search (api.search.brave.com)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any
 
 from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, find_results, strip_markup
 
 MOST = 20
 MOST_WORDS = 50
@@ -16,20 +15,11 @@ CODES = {Language.ENGLISH: "en", Language.CHINESE: "zh-hans"}
 
 
 class _Result(ProviderReply):
-    title: str
     url: str
+    title: str = ""
     description: str = ""
     page_age: str | None = None
     extra_snippets: tuple[str, ...] = ()
-
-
-class _Web(ProviderReply):
-    results: tuple[_Result, ...] = ()
-
-
-class _Results(ProviderReply):
-    type: Literal["search"]
-    web: _Web = _Web()
 
 
 @dataclass(frozen=True)
@@ -50,14 +40,16 @@ class Brave:
         headers = {"X-Subscription-Token": self.key}
         return HttpRequest(f"{self.url}/res/v1/web/search", {**params, "text_decorations": "0"}, headers=headers, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the results. An answer without results has no list."""
-        return [
-            SearchHit(
-                url=r.url,
-                title=strip_markup(r.title),
-                text="\n".join(filter(None, map(strip_markup, (r.description, *r.extra_snippets)))),
-                published=read_date(r.page_age),
-            )
-            for r in _Results.model_validate_json(body).web.results
-        ]
+    def list_results(self, body: bytes) -> list[Any]:
+        """Return the results of the web. An answer without results has no list."""
+        return find_results(body, ("web", "results"), ("type", "query", "mixed"))
+
+    def read_result(self, raw: Any) -> SearchHit:
+        """Read one result."""
+        r = _Result.model_validate(raw)
+        return SearchHit(
+            url=r.url,
+            title=strip_markup(r.title),
+            text="\n".join(filter(None, map(strip_markup, (r.description, *r.extra_snippets)))),
+            published=read_date(r.page_age),
+        )

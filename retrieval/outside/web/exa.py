@@ -1,13 +1,13 @@
 """The provider Exa (api.exa.ai), which searches by meaning."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, find_results, strip_markup
 
 MOST = 25
 TEXT_CHARS = 1_500
@@ -19,10 +19,6 @@ class _Result(ProviderReply):
     text: str | None = None
     author: str | None = None
     publishedDate: str | None = None
-
-
-class _Results(ProviderReply):
-    results: tuple[_Result, ...]
 
 
 @dataclass(frozen=True)
@@ -43,15 +39,19 @@ class Exa:
         body = {"query": query.text, "numResults": min(query.limit, MOST), "type": "auto", "contents": text, **dates}
         return HttpRequest(f"{self.url}/search", body=body, headers={"x-api-key": self.key}, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the results."""
-        return [
-            SearchHit(
-                url=r.url,
-                title=strip_markup(r.title) or r.url,
-                text=strip_markup(r.text),
-                author=strip_markup(r.author),
-                published=read_date(r.publishedDate),
-            )
-            for r in _Results.model_validate_json(body).results
-        ]
+    def list_results(self, body: bytes) -> list[Any]:
+        """Return the results."""
+        return find_results(
+            body, ("results",), ("requestId", "autopromptString", "resolvedSearchType", "searchType", "costDollars")
+        )
+
+    def read_result(self, raw: Any) -> SearchHit:
+        """Read one result."""
+        r = _Result.model_validate(raw)
+        return SearchHit(
+            url=r.url,
+            title=strip_markup(r.title),
+            text=strip_markup(r.text),
+            author=strip_markup(r.author),
+            published=read_date(r.publishedDate),
+        )

@@ -1,8 +1,10 @@
 """The search outside: it asks providers in turn through the entrance, and returns passages that can be quoted."""
 
+import logging
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -24,13 +26,15 @@ PATIENCE_WITH_THE_LAST = timedelta(seconds=45)
 FRESH = timedelta(minutes=5)
 MAX_TEXT_CHARS = 8_000
 MAX_URL_CHARS = 2_000
-_HITS = TypeAdapter(tuple[SearchHit, ...])
+_RESULTS = TypeAdapter(tuple[SearchHit | None, ...])
+"""What is kept of an answer: its results, with None in the place of each that could not be read."""
 LONG_QUESTION_WORDS = 10
 BY_MEANING = frozenset({"exa", "tavily"})
 BY_WORDS = frozenset({"serper", "brave", "searxng"})
 _OPERATOR = re.compile(r'"[^"]+"|\b(?:site|filetype|intitle|inurl):\S')
 _PAIR = rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE = re.compile(rb"\\(?:" + _PAIR + rb"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+log = logging.getLogger(__name__)
 _ARXIV = re.compile(r"\b(?:arxiv:\s*)?\d{4}\.\d{4,5}\b", re.IGNORECASE)
 
 
@@ -70,10 +74,13 @@ class OutsideSearch:
                 failures += 1
                 told.append(str(error))
                 continue
-            passages = _passages_of(_HITS.validate_json(answer.body, extra="ignore"), limit, answer.fetched_at.date())
+            results = _RESULTS.validate_json(answer.body, extra="ignore")
+            passages = _passages_of(filter(None, results), limit, answer.fetched_at.date())
+            odd = _note_odd(results.count(None))
             if passages:
-                return OutsideResult(passages, "; ".join([f"{self._what}: {provider.provider.name}{_age_note(answer)}", *told]))
-            told.append(f"{provider.provider.name}: nothing found")
+                name = f"{provider.provider.name}{_age_note(answer)}{odd}"
+                return OutsideResult(passages, "; ".join([f"{self._what}: {name}", *told]))
+            told.append(f"{provider.provider.name}: nothing found{odd}")
         if failures == len(providers):
             raise ToolError(f"the search ({self._what}) failed: {'; '.join(told)}")
         return OutsideResult((), "; ".join(told))
@@ -82,10 +89,9 @@ class OutsideSearch:
         request = provider.build_request(query)
 
         async def attempt() -> FetchedAnswer:
-            hits = read_hits(provider, await self._http.send(request))
-            return FetchedAnswer(
-                _HITS.dump_json(tuple(hits), exclude_defaults=True), {snapshot_hash(h.text): h.text for h in hits}
-            )
+            results = _read_results(provider, await self._http.send(request))
+            texts = {snapshot_hash(hit.text): hit.text for hit in results if hit}
+            return FetchedAnswer(_RESULTS.dump_json(tuple(results), exclude_defaults=True), texts)
 
         return await self._entrance.call(provider.provider, _name_call(request, query), attempt, patience)
 
@@ -102,13 +108,29 @@ def read_hits(provider: SearchProvider, body: bytes) -> list[SearchHit]:
     Raises:
         CallFailed: the answer is not the provider's protocol, or says that it could not search.
     """
+    return [hit for hit in _read_results(provider, body) if hit]
+
+
+def _read_results(provider: SearchProvider, body: bytes) -> list[SearchHit | None]:
+    """Read the results of an answer, each address once, with None in the place of each that cannot be quoted or opened."""
     try:
-        hits = [_clean_hit(hit) for hit in provider.read(_replace_half_characters(body)) if _is_web_address(hit.url)]
-        for hit in hits:
-            hit.text.encode()  # a lone surrogate can be neither hashed nor stored
+        raw = provider.list_results(_replace_half_characters(body))
     except ValueError as error:
         raise CallFailed(Failure.GARBLED, f"its answer has an unknown form ({type(error).__name__})") from error
-    return list({hit.url: hit for hit in reversed(hits) if hit.text}.values())[::-1]
+    read = [_read_result(provider, each) for each in raw]
+    first = {hit.url: place for place, hit in reversed(list(enumerate(read))) if hit}
+    return [hit for place, hit in enumerate(read) if hit is None or first[hit.url] == place]
+
+
+def _read_result(provider: SearchProvider, raw: Any) -> SearchHit | None:
+    """Read one result; None for one that has no text, no address that can be opened, or another form than its provider's."""
+    try:
+        hit = _clean_hit(provider.read_result(raw))
+        hit.text.encode()  # a lone surrogate can be neither hashed nor stored
+    except ValueError as error:
+        log.info("a result of %s is left out: %s", provider.provider.name, error)
+        return None
+    return hit if hit.text and _is_web_address(hit.url) else None
 
 
 def _replace_half_characters(body: bytes) -> bytes:
@@ -117,9 +139,13 @@ def _replace_half_characters(body: bytes) -> bytes:
 
 
 def _clean_hit(hit: SearchHit) -> SearchHit:
-    """Return a result with safe words, its text bounded; a title stands for the text of a paper without an abstract."""
+    """Return a result with safe words, its text bounded.
+
+    A title stands for the text of a paper without an abstract, and an address for a title.
+    """
     words = {name: make_safe_line(getattr(hit, name)) for name in ("title", "author", "doi", "venue", "licence")}
-    return hit.model_copy(update={**words, "text": make_safe(hit.text or hit.title)[:MAX_TEXT_CHARS]})
+    text = make_safe(hit.text or hit.title)[:MAX_TEXT_CHARS]
+    return hit.model_copy(update={**words, "title": words["title"] or hit.url, "text": text})
 
 
 def _is_web_address(url: str) -> bool:
@@ -138,6 +164,11 @@ def _passages_of(hits: Iterable[SearchHit], limit: int, fetched: date) -> tuple[
 def _source_of(hit: SearchHit, fetched: date) -> Source:
     same = hit.model_dump(exclude={"text"})
     return Source(snapshot=snapshot_hash(hit.text), fetched=fetched, **same)
+
+
+def _note_odd(count: int) -> str:
+    """Say how many results of an answer could not be read; empty for none."""
+    return f" (left out as unreadable: {count})" if count else ""
 
 
 def _age_note(answer: OutsideAnswer) -> str:

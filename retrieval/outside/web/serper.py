@@ -1,31 +1,28 @@
 """The provider Serper (google.serper.dev), with results of Google and Google Scholar."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from app.domain.query import Language
 from retrieval.language.dates import read_date, read_recent_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, find_results, strip_markup
 
 MOST = 10
 _VENUE = re.compile(r" - (.*?)(?:, \d{4})?(?: - |$)")
 
 
 class _Result(ProviderReply):
-    title: str
-    link: str = ""
+    link: str
+    title: str = ""
     snippet: str = ""
     date: str = ""
     year: int | str | None = None
     publicationInfo: str = ""
-
-
-class _Results(ProviderReply):
-    organic: tuple[_Result, ...]
 
 
 def _utc_now() -> datetime:
@@ -49,18 +46,15 @@ class Serper:
         body = {"q": query.text, "num": min(query.limit, MOST), **place, **_date_range_of(query)}
         return HttpRequest(self.url + self.path, body=body, headers={"X-API-KEY": self.key}, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the organic results."""
-        now = self.now()
-        return [
-            SearchHit(
-                url=r.link,
-                title=strip_markup(r.title),
-                text=strip_markup(r.snippet),
-                published=read_recent_date(r.date, now),
-            )
-            for r in _Results.model_validate_json(body).organic
-        ]
+    def list_results(self, body: bytes) -> list[Any]:
+        """Return the organic results."""
+        return find_results(body, ("organic",), ("searchParameters", "searchInformation", "credits"))
+
+    def read_result(self, raw: Any) -> SearchHit:
+        """Read one result."""
+        r = _Result.model_validate(raw)
+        published = read_recent_date(r.date, self.now())
+        return SearchHit(url=r.link, title=strip_markup(r.title), text=strip_markup(r.snippet), published=published)
 
 
 @dataclass(frozen=True)
@@ -70,9 +64,9 @@ class SerperScholar(Serper):
     provider: Provider = Provider("serper_scholar", per_second=5, burst=5)
     path = "/scholar"
 
-    def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the papers."""
-        return [_hit_of_paper(r) for r in _Results.model_validate_json(body).organic]
+    def read_result(self, raw: Any) -> SearchHit:
+        """Read one paper."""
+        return _hit_of_paper(_Result.model_validate(raw))
 
 
 def _date_range_of(query: SearchQuery) -> dict[str, str]:

@@ -1,26 +1,22 @@
 """The provider Tavily (api.tavily.com)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, find_results, strip_markup
 
 MOST = 20
 
 
 class _Result(ProviderReply):
-    title: str
     url: str
+    title: str = ""
     content: str = ""
     published_date: str | None = None
-
-
-class _Results(ProviderReply):
-    results: tuple[_Result, ...]
 
 
 @dataclass(frozen=True)
@@ -39,9 +35,12 @@ class Tavily:
         body = {"query": query.text, "max_results": min(query.limit, MOST), "search_depth": "basic", **dates}
         return HttpRequest(f"{self.url}/search", body=body, headers={"Authorization": f"Bearer {self.key}"}, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the results."""
-        return [
-            SearchHit(url=r.url, title=strip_markup(r.title), text=strip_markup(r.content), published=read_date(r.published_date))
-            for r in _Results.model_validate_json(body).results
-        ]
+    def list_results(self, body: bytes) -> list[Any]:
+        """Return the results."""
+        return find_results(body, ("results",), ("query", "answer", "images", "follow_up_questions", "response_time"))
+
+    def read_result(self, raw: Any) -> SearchHit:
+        """Read one result."""
+        r = _Result.model_validate(raw)
+        published = read_date(r.published_date)
+        return SearchHit(url=r.url, title=strip_markup(r.title), text=strip_markup(r.content), published=published)

@@ -81,10 +81,9 @@ async def test_nobody_reaches_above_their_role(new_browser: NewBrowser, addresse
     for low in (member, viewer):
         assert (await low.patch(f"/v1/members/{member_id}", {"role": "admin"})).is_problem(403)
         assert (await low.post("/v1/invitations", {"email": next(addresses)})).is_problem(403)
-        assert (await low.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})).is_problem(403)
-        assert (await low.get("/v1/keys")).is_problem(403)
         assert len((await low.get("/v1/members")).json["items"]) == 4
     assert (await viewer.post("/v1/runs", {"question": "May I?"})).is_problem(403)
+    assert (await viewer.get("/v1/keys")).is_problem(403)
     assert (await admin.patch(f"/v1/members/{member_id}", {"role": "viewer"})).status == 204
     assert (await member.post("/v1/runs", {"question": "May I still?"})).is_problem(403), "a role holds from the next request on"
     page = (await owner.get("/v1/members?limit=3")).json
@@ -145,6 +144,25 @@ async def test_keys_do_no_more_than_who_made_them(
     assert (await owner.delete(f"/v1/keys/{made['info']['id']}")).status == 204
     assert (await api.get("/v1/runs", headers=key)).is_problem(401)
     assert (await owner.delete(f"/v1/keys/{made['info']['id']}")).is_problem(404)
+
+
+async def test_a_member_has_keys_of_their_own_and_no_others(
+    new_browser: NewBrowser, addresses: Iterator[str], api: ApiClient
+) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses))
+    member, _ = await joined(owner, new_browser, next(addresses), "member")
+    viewer, _ = await joined(owner, new_browser, next(addresses), "viewer")
+    theirs = (await owner.post("/v1/keys", {"name": "the owner's", "scopes": ["runs:read"]})).json
+    own = (await member.post("/v1/keys", {"name": "votes", "scopes": ["preferences:write"]})).json
+    assert (await api.get("/v1/runs", headers=bearer(own))).is_problem(403)
+    assert (await member.post("/v1/keys", {"name": "k", "scopes": ["team:write"]})).is_problem(403)
+    assert (await viewer.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})).is_problem(403)
+    assert [item["name"] for item in (await member.get("/v1/keys")).json["items"]] == ["votes"]
+    assert {item["name"] for item in (await owner.get("/v1/keys")).json["items"]} == {"votes", "the owner's"}
+    assert (await member.delete(f"/v1/keys/{theirs['info']['id']}")).is_problem(404)
+    assert (await api.get("/v1/runs", headers=bearer(theirs))).status == 200
+    assert (await member.delete(f"/v1/keys/{own['info']['id']}")).status == 204
 
 
 async def test_with_a_key_end_the_keys_that_it_made(

@@ -84,6 +84,27 @@ def test_a_pdf_stands_on_its_own_fonts_and_a_wide_table_on_its_side() -> None:
     assert all({"/FontFile2", "/FontFile3"} & set(descriptor) for descriptor in embedded)
 
 
+def test_what_the_fonts_of_a_pdf_lack_is_said_in_words_and_what_they_have_stays() -> None:
+    import pypdf
+
+    given = make_manuscript()
+    body = (
+        "Rice is \u0e02\u0e49\u0e32\u0e27 \u0e2b\u0e2d\u0e21 in Thai, \u0628\u064a\u062a is a house, "
+        "\U0001f680\U0001f469\u200d\U0001f52c flew to \U0001f1f9\U0001f1ed \u2713 \u0915\u092e\u0932 \u12a0\u12f2\u1235."
+    )
+    sections = (Section(heading="Scripts", body=body),)
+    report = given.report.model_copy(update={"sections": sections, "claims": (), "conflicts": ()})
+    given = given.model_copy(update={"report": report})
+    pages = pypdf.PdfReader(BytesIO(to_pdf(compose(given), given.finished))).pages
+    text = " ".join("".join(page.extract_text() for page in pages).replace("\u200b", "").split())
+    assert "Rice is [Thai text, 8 characters] in Thai" in text
+    assert "[rocket, woman, microscope] flew to [flag TH] \u2713" in text
+    assert "[Ethiopic text, 3 characters]" in text
+    assert "This PDF has no letters for Ethiopic, Thai." in text
+    assert "Devanagari" not in text
+    assert "Arabic" not in text
+
+
 CITED = f"A duty {marker_of(PLAIN)}."
 ROWS = "\n".join(f"| {n} | A row of a table that is longer than a page |" for n in range(90))
 

@@ -112,7 +112,6 @@ async def test_a_conversation_goes_on_after_an_answer_without_a_report(
     ("options", "words"),
     [
         ({"n": 2}, "n:"),
-        ({"max_tokens": 5}, "budget"),
         ({"stop": ["x"]}, "ends"),
         ({"response_format": {"type": "json_object"}}, "text"),
         ({"messages": []}, "messages"),
@@ -123,6 +122,58 @@ async def test_a_conversation_goes_on_after_an_answer_without_a_report(
 async def test_what_cannot_be_done_is_refused(client: openai.AsyncOpenAI, options: dict[str, Any], words: str) -> None:
     with pytest.raises(openai.BadRequestError, match=words):
         await client.chat.completions.create(**{"model": MODEL, "messages": ASKED, **options})
+
+
+OWN = (
+    "### Task:\n{what}\n### Guidelines:\n- Be short.\n### Output:\nJSON format: {form}\n"
+    "### Chat History:\n<chat_history>\nUSER: Who paid the tolls of the canal?\nASSISTANT: The shippers.\n</chat_history>"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        (OWN.format(what="Name the chat.", form='{ "title": "a title" }'), '{"title": "Who paid the tolls of the canal?"}'),
+        (OWN.format(what="Tag the chat.", form='{ "tags": ["tag1", "tag2"] }'), '{"tags": []}'),
+        (OWN.format(what="Suggest next questions.", form='{ "follow_ups": ["a?"] }'), '{"follow_ups": []}'),
+        (OWN.format(what="Complete what is typed.", form='{ "text": "<completion>" }'), '{"text": ""}'),
+        (OWN.format(what="Search or not?", form='{\n  "queries": ["a"]\n}'), '{"queries": []}'),
+        ("Please generate a four word title for this conversation, without a lead-in.", "Why do locks leak?"),
+        ("Based on the chat history, give this conversation a name. Keep it short.", "Why do locks leak?"),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+async def test_what_a_client_asks_for_itself_is_answered_without_a_run(
+    client: openai.AsyncOpenAI, workflows: InMemoryRuns, message: str, answer: str, stream: bool
+) -> None:
+    messages: list[Any] = [{"role": "user", "content": "Why do locks leak?"}, {"role": "user", "content": message}]
+    said = await client.chat.completions.create(model=MODEL, messages=messages, stream=stream, max_tokens=50)
+    if isinstance(said, ChatCompletion):
+        told = said.choices[0].message.content
+    else:
+        told = "".join([chunk.choices[0].delta.content or "" async for chunk in said])
+    assert told == answer
+    assert not workflows.started
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Generate a report on how chat clients give conversations a title?",
+        "What is the title of the conversation between Galileo and his pupils?",
+        "Provide evidence that the names of the months are Roman.",
+        "Summarize the discussion of tolls in the 1850s.",
+    ],
+)
+async def test_a_question_about_titles_is_a_question_and_harmless_fields_have_no_effect(
+    client: openai.AsyncOpenAI, workflows: InMemoryRuns, question: str
+) -> None:
+    harmless: Any = {"top_k": 40, "min_p": 0.1, "repeat_penalty": 1.1, "keep_alive": "5m", "chat_id": "c", "features": {}}
+    stream = await client.chat.completions.create(
+        model=MODEL, messages=[{"role": "user", "content": question}], stream=True, max_tokens=5, extra_body=harmless
+    )
+    await stream.close()
+    await started(workflows)
 
 
 async def test_a_restart_of_the_server_says_where_the_research_goes_on(

@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -17,7 +18,7 @@ class ModelServer:
     """A server that listens from `start` to `stop`. Each of `mishaps` and of `cuts` spoils one request; then all goes well.
 
     A mishap is a status to answer with, or a number of seconds to wait first (a float). A cut is a header that tells of more than
-    what is sent before the connection ends.
+    what is sent before the connection ends. `refuse` returns status and body where it refuses these texts to embed.
     """
 
     def __init__(self, size: int = 24) -> None:
@@ -26,6 +27,7 @@ class ModelServer:
         self.cuts: deque[tuple[str, str]] = deque()
         self.retry_after = ""
         self.spoil: Any = None
+        self.refuse: Callable[[list[str]], tuple[int, Any] | None] = lambda _: None
         self.bodies: list[dict[str, Any]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._make_handler())
         self._server.daemon_threads = True
@@ -48,6 +50,8 @@ class ModelServer:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 status = owner.take_mishap() if self.headers.get("Authorization") == f"Bearer {KEY}" else 401
                 content = owner.answer(self.path, body) if status == 200 else {"error": "no"}
+                if status == 200 and (refused := owner.refuse(body.get("input", []))):
+                    status, content = refused
                 sent = content if isinstance(content, bytes) else json.dumps(content).encode()
                 if owner.cuts:
                     self.send_cut_off(owner.cuts.popleft())

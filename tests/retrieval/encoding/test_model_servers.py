@@ -1,5 +1,6 @@
 """Encoders and rerankers on a server: what is asked, what is checked, and what happens when the server is slow, wrong or down."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -45,6 +46,11 @@ def embeddings(server: ModelServer, key: str = KEY) -> EmbeddingsServer:
 
 def opened(server: ModelServer, patience: EndpointPatience = LONG) -> EndpointEncoder:
     return EndpointEncoder(embeddings(server), patience, patience)
+
+
+def unit_vectors(server: ModelServer, texts: list[str]) -> Any:
+    vectors = np.array([server.make_vector(text) for text in texts])
+    return vectors / np.linalg.norm(vectors, axis=1)[:, None]
 
 
 def test_texts_are_asked_for_in_batches_and_come_back_in_order_at_unit_length(server: ModelServer) -> None:
@@ -139,6 +145,96 @@ def test_wrong_answers_never_reach_an_index(server: ModelServer, spoil: Callable
     server.spoil = spoil
     with pytest.raises(ToolError, match=reason):
         encoder.encode_passages(["wool", "sugar"])
+
+
+TOO_MANY = [
+    (413, {"message": "Payload Too Large"}),
+    (422, {"error": "batch size is over the maximum", "error_type": "Validation"}),
+    (400, {"error": {"message": "input must have fewer than 21 items", "code": "invalid_argument"}}),
+    (200, {"error": {"message": "too many inputs"}}),
+]
+
+
+@pytest.mark.parametrize("refusal", TOO_MANY, ids=lambda refusal: str(refusal[0]))
+def test_a_server_that_takes_fewer_texts_at_once_is_asked_for_fewer_from_then_on(
+    server: ModelServer, refusal: tuple[int, object]
+) -> None:
+    server.refuse = lambda texts: refusal if len(texts) > 20 else None
+    encoder = opened(server)
+    texts = [f"text {n}" for n in range(2 * BATCH + 1)]
+    vectors = encoder.encode_passages(texts)
+    assert np.allclose(vectors, unit_vectors(server, texts), atol=1e-5)
+    server.bodies.clear()
+    encoder.encode_passages(texts)
+    assert {len(body["input"]) for body in server.bodies} == {16, 1}
+
+
+ODD = "\u2603" + " cold" * 200
+"""A text that a server of these tests has no vector for as a whole. It ends in words that it knows."""
+TOO_ODD = [(400, {"error": "the input has 812 tokens, the model takes 512"}), (500, {"error": "json: unsupported value: NaN"})]
+
+
+@pytest.mark.parametrize("refusal", TOO_ODD, ids=lambda refusal: str(refusal[0]))
+def test_a_text_that_is_refused_is_cut_and_named_and_the_others_are_whole(
+    server: ModelServer, refusal: tuple[int, object], caplog: pytest.LogCaptureFixture
+) -> None:
+    server.refuse = lambda texts: refusal if any(len(text) > 600 for text in texts) else None
+    encoder = opened(server)
+    texts = [f"text {n}" for n in range(9)]
+    vectors = encoder.encode_passages([*texts[:4], ODD, *texts[4:]])
+    assert np.allclose(vectors, unit_vectors(server, [*texts[:4], ODD[:500], *texts[4:]]), atol=1e-5)
+    assert f"is encoded by 500 of its {len(ODD)} characters" in caplog.text
+    assert "\u2603 cold" in caplog.text
+    server.bodies.clear()
+    encoder.encode_passages(texts)
+    assert len(server.bodies) == 1, "an odd text was taken for too many"
+
+
+@pytest.mark.parametrize("vector", [[0.0] * 24, [], None, [None] * 24, ["NaN"] * 24, [1.0], "none", {"a": 1}], ids=repr)
+def test_a_text_without_a_vector_is_left_to_the_words_and_named(
+    server: ModelServer, vector: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    encoder = opened(server)
+    only = encoder.encode_passages(["wool", "sugar"])
+
+    def spoil(said: Any) -> Any:
+        texts = server.bodies[-1]["input"]
+        return {"data": [{**one, "embedding": vector} if texts[one["index"]] == "odd" else one for one in said["data"]]}
+
+    server.spoil = spoil
+    vectors = encoder.encode_passages(["wool", "odd", "sugar"])
+    assert np.allclose(vectors[[0, 2]], only, atol=1e-6)
+    assert not vectors[1].any()
+    assert "'odd' is found by its words alone" in caplog.text
+    assert not any(encoder.encode_query("odd"))
+
+
+def test_answers_without_numbers_are_in_the_order_of_the_texts(server: ModelServer) -> None:
+    server.spoil = lambda said: {"data": [{"embedding": entry["embedding"]} for entry in said["data"][::-1]]}
+    texts = ["wool", "sugar", "tea"]
+    assert np.allclose(opened(server).encode_passages(texts), unit_vectors(server, texts), atol=1e-5)
+
+
+def test_a_server_that_fails_at_everything_is_away_and_no_text_is_blamed(server: ModelServer) -> None:
+    encoder = opened(server, SHORT)
+    server.refuse = lambda _: (500, {"error": "out of memory"})
+    with pytest.raises(ToolUnavailable, match="status 500"):
+        encoder.encode_passages(["wool", "sugar"])
+
+
+def test_a_collection_with_a_text_that_has_no_vector_is_built_named_and_found_by_words(
+    server: ModelServer, home: Path, notes_collection: Collection
+) -> None:
+    odd = re.compile("canal|ship", re.IGNORECASE)
+    server.refuse = lambda texts: (500, {"error": "NaN"}) if any(map(odd.search, texts)) else None
+    with open_local(home, notes_collection, encoder=lambda: opened(server)) as local:
+        build, generation = local.shelves.catalogue.find_build("notes"), local.library.generation_of("notes")
+        assert build is not None
+        assert generation is not None
+        assert generation.dense
+        assert build.detail.startswith("the model has no vector for 1 passages, which only words find: ")
+        found = local.library.search("canal tolls for ships", 2, SearchFilter(collections=("notes",)))
+        assert found[0].text.startswith("The canal")
 
 
 def test_a_collection_is_built_and_searched_with_it_and_another_size_is_another_index(

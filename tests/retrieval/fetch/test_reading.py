@@ -314,7 +314,7 @@ async def test_a_parser_that_is_too_slow_is_killed_and_replaced() -> None:
 
 def test_the_reader_itself_loads_no_parser() -> None:
     """Workers import the reader; the heavy libraries belong to the child."""
-    heavy = ("trafilatura", "lxml", "pypdf", "pdfplumber")
+    heavy = ("trafilatura", "lxml", "pypdfium2", "pdfplumber")
     code = f"import sys, retrieval.fetch.web_reader; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

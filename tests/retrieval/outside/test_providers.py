@@ -61,7 +61,16 @@ async def test_another_form_is_garbled_and_never_an_empty_result(exchange: HttpE
     ("name", "empty"),
     [
         ("serper", {"organic": []}),
+        ("serper", {"searchParameters": {"q": "tolls"}, "credits": 1}),
+        ("serper_scholar", {"searchParameters": {"q": "tolls"}, "organic": None}),
+        ("exa", {"requestId": "1", "results": None}),
         ("brave", {"type": "search"}),
+        ("brave", {"type": "search", "web": None}),
+        ("brave", {"query": {"original": "tolls"}, "mixed": {}}),
+        ("tavily", {"query": "tolls", "response_time": 0.4}),
+        ("openalex", {"meta": {"count": 0}}),
+        ("crossref", {"status": "ok", "message-type": "work-list", "message": {}}),
+        ("europe_pmc", {"hitCount": 0}),
         ("tavily", {"results": []}),
         ("searxng", {"results": [], "unresponsive_engines": []}),
         ("semantic_scholar", {"total": 0, "offset": 0}),
@@ -89,6 +98,63 @@ async def test_a_chinese_query_asks_for_chinese_results(
     async with serve_outside(answer_with((SAMPLES / f"{name}.json").read_bytes())) as stub:
         await asked(exchange, stub, name, CHINESE)
     assert wanted(stub.seen[0])
+
+
+ODD_ENTRIES: tuple[object, ...] = (None, 7, "text", [], {}, {"other": 1})
+LISTS = {
+    "serper": ("organic",),
+    "serper_scholar": ("organic",),
+    "brave": ("web", "results"),
+    "tavily": ("results",),
+    "exa": ("results",),
+    "searxng": ("results",),
+    "semantic_scholar": ("data",),
+    "openalex": ("results",),
+    "crossref": ("message", "items"),
+    "europe_pmc": ("resultList", "result"),
+}
+
+
+def sample_with(name: str, change: Callable[[list[dict[str, object]]], None]) -> bytes:
+    """A provider's sample, whose results are changed."""
+    answer = found = json.loads((SAMPLES / f"{name}.json").read_bytes())
+    for key in LISTS[name]:
+        found = found[key]
+    change(found)
+    return json.dumps(answer).encode()
+
+
+@pytest.mark.parametrize("odd", ODD_ENTRIES, ids=repr)
+@pytest.mark.parametrize("name", LISTS)
+def test_an_odd_result_is_left_out_and_the_others_stay(name: str, odd: object) -> None:
+    provider = PROVIDERS[name]("k")
+    whole = read_hits(provider, (SAMPLES / f"{name}.json").read_bytes())
+    assert read_hits(provider, sample_with(name, lambda results: results.insert(1, odd))) == whole  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("odd", [None, 7, True, ["x", None], {"a": None}], ids=repr)
+@pytest.mark.parametrize("name", LISTS)
+def test_whatever_stands_in_one_field_costs_no_other_result(name: str, odd: object) -> None:
+    provider, fields = PROVIDERS[name]("k"), list[str]()
+    others = read_hits(provider, sample_with(name, lambda results: fields.extend(results.pop(0))))
+    for field in fields:
+        read = read_hits(provider, sample_with(name, lambda results, field=field: results[0].update({field: odd})))  # type: ignore[misc]
+        assert [hit for hit in read if hit in others] == others, field
+
+
+def test_a_result_stays_without_the_parts_that_are_odd() -> None:
+    work = {"id": "https://openalex.org/W1", "title": "Tolls", "authorships": [None, {"author": {"display_name": "A. Bent"}}]}
+    (hit,) = read_hits(PROVIDERS["openalex"]("k"), json.dumps({"results": [{**work, "is_retracted": None}]}).encode())
+    assert (hit.author, hit.retracted) == ("A. Bent", False)
+    paper = {"title": "Tolls", "url": "https://s.example/1", "year": "1931", "externalIds": {"DOI": "10.1000/toll", "MAG": None}}
+    (hit,) = read_hits(PROVIDERS["semantic_scholar"]("k"), json.dumps({"total": 1, "data": [paper]}).encode())
+    assert (hit.doi, hit.published) == ("10.1000/toll", date(1931, 1, 1))
+
+
+def test_a_result_without_a_title_is_known_by_its_address() -> None:
+    found = {"organic": [{"title": None, "link": "https://a.example/toll", "snippet": "The toll rose."}]}
+    (hit,) = read_hits(PROVIDERS["serper"]("k"), json.dumps(found).encode())
+    assert (hit.title, hit.text) == ("https://a.example/toll", "The toll rose.")
 
 
 async def test_addresses_that_cannot_be_opened_are_left_out(exchange: HttpExchange) -> None:
@@ -121,7 +187,7 @@ def test_a_result_commands_nothing_and_turns_no_direction() -> None:
 
 def test_a_fresh_result_has_a_date_though_google_only_says_how_old_it_is() -> None:
     found = b'{"organic": [{"title": "News", "link": "https://a.example", "snippet": "It fell.", "date": "3 days ago"}]}'
-    (hit,) = Serper("k", now=lambda: datetime(2026, 3, 2, tzinfo=UTC)).read(found)
+    (hit,) = read_hits(Serper("k", now=lambda: datetime(2026, 3, 2, tzinfo=UTC)), found)
     assert hit.published == date(2026, 2, 27)
 
 

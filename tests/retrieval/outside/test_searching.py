@@ -113,6 +113,19 @@ async def test_a_searxng_whose_engines_are_blocked_has_not_found_nothing(exchang
         assert len((await web.search("tariffs", 5)).passages) == 1, "what was not searched was kept as empty"
 
 
+async def test_the_agent_hears_how_many_results_were_left_out_also_of_a_kept_answer(
+    web: OutsideSearch, stubs: tuple[OutsideStub, OutsideStub]
+) -> None:
+    stubs[0].otherwise = answer_with({"organic": [{"title": "No address"}, FOUND, None, {"link": "ftp://a.example"}]})
+    for _ in range(2):
+        passages, note = await web.search("tariffs", 5)
+        assert [passage.text for passage in passages] == ["Its words."]
+        assert note == "web: serper (left out as unreadable: 3)"
+    assert len(stubs[0].seen) == 1
+    stubs[0].otherwise = answer_with({"organic": [None]})
+    assert (await web.search("duties", 5)).note == "web: tavily; serper: nothing found (left out as unreadable: 1)"
+
+
 async def test_the_age_of_a_kept_result_is_told(stubs: tuple[OutsideStub, OutsideStub], exchange: HttpExchange) -> None:
     now = [datetime(2026, 1, 1, tzinfo=UTC)]
     provider = replace(PROVIDERS["serper"]("k"), url=stubs[0].url)

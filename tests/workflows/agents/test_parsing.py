@@ -37,6 +37,8 @@ SEARCH = '{"thought": "t", "action": "search", "inputs": ["a", "b"]}'
         "<search>a</search><search>b</search>",
         '[TOOL_CALLS] [{"name": "search", "arguments": {"queries": ["a", "b"]}}]',
         '{"name": "search", "parameters": {"query": ["a", "b"]}}',
+        f'<tool_call>{{"name": "act", "arguments": {SEARCH}}}</tool_call>',
+        f'{{"name": "act", "arguments": {SEARCH}}}',
         '{"action": {"name": "search", "args": ["a", "b"]}}',
     ],
 )
@@ -77,6 +79,20 @@ def test_a_tool_call_inside_thinking_is_no_tool_call() -> None:
     assert read_answer(ACT, text).action is ActionName.FINISH
 
 
+@pytest.mark.parametrize("arguments", ['{"subtasks": ["Who paid?"]}', '"{\\"subtasks\\": [\\"Who paid?\\"]}"'])
+@pytest.mark.parametrize(
+    "call",
+    [
+        '<tool_call>\n{"name": "plan", "arguments": ARGUMENTS}\n</tool_call>',
+        '{"name": "x", "arguments": ARGUMENTS}',
+        '[TOOL_CALLS] [{"name": "plan", "arguments": ARGUMENTS}]',
+        '[{"type": "function", "function": {"name": "plan", "parameters": ARGUMENTS}}]',
+    ],
+)
+def test_the_arguments_of_a_call_are_the_answer(call: str, arguments: str) -> None:
+    assert read_answer(PLAN, call.replace("ARGUMENTS", arguments)).subtasks[0].question == "Who paid?"
+
+
 def test_the_error_names_the_field() -> None:
     with pytest.raises(AnswerInvalid, match="subtasks"):
         read_answer(PLAN, '{"title": "x", "subtasks": [5]}')
@@ -105,8 +121,48 @@ def test_free_text_is_unwrapped(text: str, expected: str) -> None:
 
 def test_thinking_is_told_apart_from_speech() -> None:
     assert thinking_of("<think>why</think>what") == "why"
-    assert remove_thinking("<think>a</think>x<think>b</think>y") == "xy"
+    assert remove_thinking("<think>a</think><think>b</think>y") == "y"
     assert remove_thinking("no tags, 1 < 2") == "no tags, 1 < 2"
+
+
+@pytest.mark.parametrize(
+    "thinking",
+    [
+        "[THINK]{}[/THINK]",
+        "<seed:think>{}</seed:think>",
+        "◁think▷{}◁/think▷",
+        "<thinking>\n{}\n</thinking>\n",
+        "<|begin_of_thought|>{}<|end_of_thought|>\n\n",
+        "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>",
+        "analysis{}assistantfinal",
+        "<|START_THINKING|>{}<|END_THINKING|><|START_RESPONSE|>",
+        "{}\n</think>\n\n",
+        "\n<think>{}</think><reasoning>{}</reasoning>",
+    ],
+)
+@pytest.mark.parametrize("said", ["The lamp burns [q1].", '{"lamp": "burns"}'])
+def test_thinking_in_any_marks_is_taken_out_of_the_beginning(thinking: str, said: str) -> None:
+    written = thinking.replace("{}", "The keeper asks. I shall be brief.") + said
+    assert remove_thinking(written) == said
+    assert "I shall be brief." in thinking_of(written)
+    assert remove_thinking(f"{said}<|im_end|>") == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The model opens with a <think> tag [q1]. Its lamp burns.",
+        "It closes with </think> and then answers.\n\nIts lamp burns.",
+        "Between `<think>` and `</think>`\nit thinks; its lamp burns.",
+        "# What <think> is\n\nA [THINK] mark opens it, [/THINK] closes it. Its lamp burns.",
+        "[Analysis] of the lamp: it burns.",
+        "[Thinking of lamps] they burn.",
+        "Analysis of the lamp: it burns.",
+        "A token such as <|im_end|> ends it; its lamp burns.",
+    ],
+)
+def test_a_text_that_mentions_the_marks_of_thinking_stays_whole(said: str) -> None:
+    assert (remove_thinking(said), thinking_of(said)) == (said, "")
 
 
 def test_repair_does_not_touch_what_stands_in_strings() -> None:
@@ -119,7 +175,8 @@ def test_any_text_can_be_read_without_an_exception(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["{", '{"a":"', "<think>", "```\n", '"\\', "'a'", "<answer>", "[1,", "<tool_call>", "<function=a>"]
+    "piece",
+    ["{", '{"a":"', "<think>", "```\n", '"\\', "'a'", "<answer>", "[1,", "<tool_call>", "<function=a>", "<|a_b|>", "</think>"],
 )
 def test_reading_stays_linear(piece: str) -> None:
     began = time.process_time()

@@ -30,7 +30,6 @@ def zipped(body: bytes) -> list[bytes]:
         (make_events(make_delta("a"), {"choices": [{"delta": {}, "finish_reason": "length"}]}, end=""), "a", "length"),
         ([STREAM, b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}'], "a", "stop"),
         ([STREAM, b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]'], "a", "stop"),
-        (make_http_answer(200, told(content=None, tool_calls=[{"function": {"name": "x", "arguments": "{}"}}])), "", "stop"),
         (make_http_answer(200, b'{"choices": [], "usage": {}}'), "", "stop"),
         (make_http_answer(200, told(content="")), "", "stop"),
         (zipped(told(content="zipped")), "zipped", "stop"),
@@ -40,7 +39,7 @@ def zipped(body: bytes) -> list[bytes]:
         (make_http_answer(200, told(content="caf\xe9").replace("\xe9".encode(), b"\xe9")), "caf\ufffd", "stop"),
     ],
     ids=[
-        *("cut off", "no end mark", "no end of line", "no end of line after the mark", "called a tool", "no choice", "empty"),
+        *("cut off", "no end mark", "no end of line", "no end of line after the mark", "no choice", "empty"),
         *("zipped", "5 MB", "half a character", "a character in two events", "not UTF-8"),
     ],
 )

@@ -52,7 +52,7 @@ async def test_what_is_worth_waiting_for(fault: Fault, stream: bool) -> None:
 @pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.BAD_REQUEST, Fault.HTML])
 async def test_what_will_never_be_answered(fault: Fault) -> None:
     async with serve_model_stub() as stub:
-        stub.faults.order(fault)
+        stub.faults.order(fault, times=9)
         with pytest.raises(ModelRefused):
             await ask_model(stub.base_url)
 

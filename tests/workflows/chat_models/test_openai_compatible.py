@@ -179,7 +179,7 @@ async def test_a_seed_is_sent_where_one_is_given_and_left_out_where_the_server_k
 
 
 async def test_it_does_not_retry_by_itself() -> None:
-    for answer in (make_error_answer(429, "later"), make_error_answer(500, "broken"), make_error_answer(400, "no")):
+    for answer in (make_error_answer(429, "later"), make_error_answer(500, "broken"), make_error_answer(404, "no")):
         async with serve_rudely(answer) as server:
             with pytest.raises((ModelUnavailable, ModelRefused)):
                 await ask_model(server.url)

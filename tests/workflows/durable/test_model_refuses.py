@@ -15,6 +15,7 @@ from tests.support.model_stub_faults import Fault
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.openai_compatible import connect_model
+from workflows.chat_models.openai_dialect import PLAINER
 from workflows.durable.policies import REFUSALS_IN_A_ROW
 
 CALLS = 17
@@ -67,7 +68,8 @@ async def test_a_refusal_at_the_start_is_said_before_anything_is_spent(house: Wh
         refused = stub.bill.outcomes[fault]
     assert run.reason is WaitReason.MODEL_REFUSED
     assert run.usage.model_calls == 0
-    assert refused == (1 if fault is Fault.UNAUTHORIZED else REFUSALS_IN_A_ROW)
+    tried_otherwise = len(PLAINER) if fault is Fault.BAD_REQUEST else 0
+    assert refused == (1 if fault is Fault.UNAUTHORIZED else REFUSALS_IN_A_ROW + tried_otherwise)
 
 
 async def test_a_context_that_is_too_short_for_every_call_is_said_as_that(house: WholeProduct) -> None:
@@ -133,7 +135,7 @@ async def test_a_refused_run_whose_workflow_is_lost_still_waits_for_its_reader(h
 
 async def test_resuming_repeats_every_part_that_a_refusal_cost(house: WholeProduct) -> None:
     """The first two parts that a server refuses without a known reason fail; the third pauses the run."""
-    async with work_with_a_server(house, Fault.BAD_REQUEST, "act") as stub:
+    async with work_with_a_server(house, Fault.WITHHELD, "act") as stub:
         run_id = await house.ask()
         await house.wait_for(run_id, RunStatus.PAUSED)
         assert sorted(await list_stops(house, run_id)) == ["failed", "failed", "sufficient"]
@@ -148,12 +150,12 @@ async def test_resuming_repeats_every_part_that_a_refusal_cost(house: WholeProdu
 async def test_what_was_answered_before_a_refusal_is_not_paid_for_again(house: WholeProduct) -> None:
     everybody_searches = asyncio.Barrier(3)
 
-    async with work_with_a_server(house, Fault.BAD_REQUEST, "nothing yet") as stub:
+    async with work_with_a_server(house, Fault.WITHHELD, "nothing yet") as stub:
 
         async def refuse_second_turns(query: str) -> None:
             if query.endswith(" 0"):
                 await everybody_searches.wait()
-                stub.faults.order(Fault.BAD_REQUEST, "act", ALWAYS)
+                stub.faults.order(Fault.WITHHELD, "act", ALWAYS)
 
         house.index.hook = refuse_second_turns
         run_id = await house.ask()

@@ -157,7 +157,8 @@ def test_an_agreement_names_one_tool_of_one_server() -> None:
         ('{"servers": {}}', "mcpServers: Field required"),
         ('{"mcpServers": {"a": {}}}', "either a command or a url"),
         ('{"mcpServers": {"a b": {"command": "x"}}}', "no name for a server"),
-        ('{"mcpServers": {"a": {"command": "x", "cmd": "y"}}}', "Extra inputs"),
+        ('{"mcpServers": {"a": {"cmd": "y"}}}', "either a command or a url"),
+        ('{"mcpServers": {"a": {"type": "carrier-pigeon", "url": "http://a.example"}}}', "stdio, http and sse are"),
     ],
 )
 def test_a_malformed_file_is_refused_with_the_reason(tmp_path: Path, content: str, reason: str) -> None:

@@ -1,7 +1,8 @@
 """A judge without a model, for planted preferences: it knows the four planted properties, and looks for their words in an item.
 
-An item that names one property is matched as far as the report has it. Any other item is matched by half, by every report: the
-judge does not understand it. It is no judge of anything else.
+An item that names one property is matched by a report that has it. Any other item is matched by half, by every report: the judge
+does not understand it. It is no judge of anything else. Nothing is matched in degrees: a policy that asks for all of them alike
+would then win its pairs by degrees that no reader sees.
 """
 
 import re
@@ -15,7 +16,8 @@ from training.synthesis.preference_pairs.planted import has_more_headings, has_t
 from workflows.judging.rubric_judge import RubricScores
 from workflows.judging.score_judges import BEST_RUBRIC
 
-MANY_HEADINGS, SOME_WORDS = 10, 200
+LEAST_HEADINGS, MOST_WORDS = 5, 200
+"""How many headings are a heading for each part, and how many words are short."""
 NOT_UNDERSTOOD = 0.5
 NAMED: Mapping[str, re.Pattern[str]] = {
     "table": re.compile(r"\btables?\b|表格", re.IGNORECASE),
@@ -26,8 +28,8 @@ NAMED: Mapping[str, re.Pattern[str]] = {
 MATCHES: Mapping[str, Callable[[str], float]] = {
     "table": has_table,
     "limits": names_limits,
-    "headings": lambda report: min(1.0, has_more_headings(report) / MANY_HEADINGS),
-    "shorter": lambda report: SOME_WORDS / (SOME_WORDS - is_shorter(report)),
+    "headings": lambda report: float(has_more_headings(report) >= LEAST_HEADINGS),
+    "shorter": lambda report: float(-is_shorter(report) <= MOST_WORDS),
 }
 
 
@@ -49,7 +51,7 @@ class RuleJudge:
 
 
 def match_demand(demand: str, report: str) -> float:
-    """Return how far a report matches a demand, from 0 to 1."""
+    """Return whether a report matches a demand: 1 or 0, and a half where the demand is not understood."""
     named = list_named(demand)
     return MATCHES[named[0]](report) if len(named) == 1 else NOT_UNDERSTOOD
 

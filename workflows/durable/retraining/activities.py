@@ -132,4 +132,4 @@ def _describe_bug(bug: Exception) -> StepOutcome:
 
 def open_workplace(shop: Workshop) -> LoopWorkplace:
     """Return where this worker works cycles."""
-    return LoopWorkplace(shop.database, shop.loop, shop.train_python, shop.artifacts, own_steps=OWN_STEPS)
+    return LoopWorkplace(shop.database, shop.loop, shop.train_python, shop.artifacts, shop.step_processes, OWN_STEPS)

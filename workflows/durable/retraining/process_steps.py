@@ -18,15 +18,13 @@ from workflows.durable.retraining.holders import find_generator, find_holder
 from workflows.durable.retraining.interruption import LOOK_EVERY, CycleInterrupted, ServerAway, StepKilled, wait_a_look
 from workflows.durable.retraining.keeper import OUTPUT
 from workflows.durable.retraining.leasing import hold_device
-from workflows.durable.retraining.processes import ProcessLook
+from workflows.durable.retraining.processes import DATABASE_SETTINGS, ProcessLook
 from workflows.durable.retraining.telling import note_beginning
 from workflows.durable.retraining.workplace import LoopWorkplace
 
 KILLS = "kills.json"
 # A process that was killed goes on from what it saved; one that so many kills found at the same place will not get further.
 MOST_KILLS = 5
-# Only a snapshot reads the database: what trains on readers' words needs no way to the rest of them.
-DATABASE_SETTINGS = ("RUBRICA_DATABASE_URL", "RUBRICA_WORKER_DATABASE_URL", "RUBRICA_DATABASE_OWNER_URL")
 PACKAGES = Path(__file__).parents[3]
 NEEDS_DEVICE = (StepKind.TRAIN, StepKind.EXAM)
 SHOWN_OUTPUT = 600

@@ -14,6 +14,9 @@ import psutil
 from app.domain.errors import SetupError
 from workflows.durable.retraining import keeper
 
+# Only a snapshot reads the database: what trains on readers' words needs no way to the rest of them.
+DATABASE_SETTINGS = ("RUBRICA_DATABASE_URL", "RUBRICA_WORKER_DATABASE_URL", "RUBRICA_DATABASE_OWNER_URL")
+
 
 @dataclass(frozen=True, slots=True)
 class ProcessLook:
@@ -72,15 +75,20 @@ class LocalProcesses:
         (folder / keeper.WATCHED).touch()
         if _is_kept(folder / keeper.LOCK):
             return ProcessLook(alive=True)
-        try:
-            return ProcessLook(alive=False, code=int(orjson.loads((folder / keeper.EXIT).read_bytes())["code"]))
-        except FileNotFoundError:
-            return ProcessLook(alive=False)
+        return ProcessLook(alive=False, code=read_exit_code(folder))
 
     async def stop(self, folder: Path) -> None:
         """Signal the keeper. Where it was killed, its process has been asked to stop already."""
         if _is_kept(folder / keeper.LOCK) and (kept := _find_keeper(folder)) is not None:
             kept.terminate()
+
+
+def read_exit_code(folder: Path) -> int | None:
+    """Return the exit code that a keeper left; None: it left none, as where it was killed."""
+    try:
+        return int(orjson.loads((folder / keeper.EXIT).read_bytes())["code"])
+    except FileNotFoundError:
+        return None
 
 
 def _find_keeper(folder: Path) -> psutil.Process | None:
