@@ -67,7 +67,8 @@ def _read_page(text: str) -> ReadableContent:
         title=_line_of(stated.title or ""),
         author=_line_of(stated.author or stated.sitename or ""),
         published=published,
-        hidden="\n".join(part for part in (spelled, hidden) if part)[:MAX_CHARS],
+        hidden="\n".join(part for part in (spelled, hidden.text) if part)[:MAX_CHARS],
+        note=hidden.note,
     )
 
 
