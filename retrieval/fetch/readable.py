@@ -50,7 +50,9 @@ def _read_page(text: str) -> ReadableContent:
     page = _parse_page(text)
     spelled = split_visible(str(page.text_content())).hidden  # the next steps drop such characters
     hidden = take_hidden(page)
-    strip_attributes(page, "style")  # the extraction would take "overflow: hidden" for hidden
+    strip_attributes(page, "style", "aria-hidden", "hidden")  # what is left is shown; the extraction would take it for hidden
+    for element in page.iter("dialog"):
+        element.tag = "div"  # the extraction drops them; this one is open
     stated, published = _read_metadata(page), read_stated_date(page)  # before scripts go: they read JSON-LD
     for element in list(page.iter(*_DROPPED)):
         if element.getparent() is not None:

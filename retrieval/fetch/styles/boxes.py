@@ -261,12 +261,13 @@ def _is_off_page(box: Box) -> bool:
     x = (left or 0.0) + (box.size_of("margin-left", box.outer.width) or 0.0) + moves_x
     if x and (x <= -FAR or box.outer.left + x + box.width <= 0 or box.outer.left + x >= WIDTH - EDGE):
         return True
+    if top is None and bottom is not None and box.position == "fixed":
+        top = HEIGHT - bottom - box.height
     y = (top or 0.0) + (box.size_of("margin-top", box.outer.width) or 0.0) + moves_y
     if box.position in _TAKEN and top is not None and y + box.height <= 0:
         return True
-    if box.position == "fixed" and (y >= HEIGHT or (top is None and bottom is not None and not 0 < HEIGHT - bottom - moves_y <= 2 * HEIGHT)):
-        return True
-    return y <= -FAR or (top is None and bottom is not None and abs(bottom) >= FAR and box.position in _TAKEN)
+    below = top is None and bottom is not None and abs(bottom) >= FAR and box.position == "absolute"
+    return y <= -FAR or below or (box.position == "fixed" and y >= HEIGHT)
 
 
 def _find_moves(box: Box) -> tuple[float, float]:
