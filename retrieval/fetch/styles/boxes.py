@@ -1,19 +1,18 @@
-"""What takes an element's box from its readers: no size, a place off the page, a cut that leaves nothing. Places are estimates."""
+"""What takes an element's box from its readers: no size, or a place off the page. Places are estimates."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
-
-from tinycss2.ast import Node
 
 from retrieval.fetch.styles.lengths import Basis, measure
 from retrieval.fetch.styles.lettering import FAINT, Lettering, list_stops, word_of
 from retrieval.fetch.styles.media import HEIGHT, WIDTH, split_at_commas
 from retrieval.fetch.styles.properties import Tokens
+from retrieval.fetch.styles.shapes import has_no_area, is_empty_shape
 
-INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup time tt u var".split()
-)
+_PHRASES = "a abbr acronym b bdi bdo big cite code data del dfn em font i ins"
+_WORDS = "kbd label mark q s samp small span strike strong sub sup time tt u var"
+INLINE = frozenset((*_PHRASES.split(), *_WORDS.split()))
 MARGIN = 8.0
 """The margin of a page without another."""
 EDGE = 20.0
@@ -29,7 +28,7 @@ Stated = Mapping[str, Tokens]
 
 
 class Room(NamedTuple):
-    """Where a block stands: its left edge and its width in pixels, its kind of box, and whether something around it cuts text off."""
+    """Where a block stands: left edge and width in pixels, its kind of box, and whether something around it cuts text off."""
 
     left: float = MARGIN
     width: float = WIDTH - 2 * MARGIN
@@ -37,6 +36,8 @@ class Room(NamedTuple):
     column: bool = False
     closed: bool = False
     cuts: bool = False
+    frame: tuple[float, float] | None = None
+    """Width and height of what cuts off the boxes that are placed in it, where they are known."""
 
 
 class Box(NamedTuple):
@@ -99,13 +100,23 @@ def enter_room(box: Box) -> Room:
     moved = outer.left + max(0.0, margin) + padding if not box.is_inline else outer.left
     column = word_of(stated, "flex-direction").startswith("column")
     rows = [token for token in stated.get("grid-template-rows", ()) if token.type in ("dimension", "number")]
-    return Room(moved, max(room, 1.0), display, column, bool(rows) and all(token.value == 0 for token in rows), cuts)
+    closed = bool(rows) and all(token.value == 0 for token in rows)
+    return Room(moved, max(room, 1.0), display, column, closed, cuts, _enter_frame(box, room))
+
+
+def _enter_frame(box: Box, width: float) -> tuple[float, float] | None:
+    if box.position in ("", "static"):
+        return box.outer.frame
+    height = box.size_of("height", HEIGHT) or None
+    return (width, height) if height is not None and cuts_off(box.stated) else None
 
 
 def cuts_off(stated: Stated) -> bool:
     """Say whether an element cuts off what stands outside its box."""
     contained = any(token.type == "ident" and token.lower_value in _CUTTING for token in stated.get("contain", ()))
-    return contained or any(word_of(stated, name) not in ("", "visible", "initial", "unset") for name in ("overflow-x", "overflow-y"))
+    return contained or any(
+        word_of(stated, name) not in ("", "visible", "initial", "unset") for name in ("overflow-x", "overflow-y")
+    )
 
 
 def is_box_hidden(box: Box) -> bool:
@@ -115,6 +126,7 @@ def is_box_hidden(box: Box) -> bool:
         word_of(stated, "display") == "none"
         or word_of(stated, "content-visibility") == "hidden"
         or box.letters.opacity < FAINT
+        or any(token.type == "url" for token in stated.get("content", ()))
         or _is_cut_away(box)
         or _is_masked(stated)
         or _is_blurred(box)
@@ -125,51 +137,11 @@ def is_box_hidden(box: Box) -> bool:
 
 def _is_cut_away(box: Box) -> bool:
     clip = [token for token in box.stated.get("clip", ()) if token.type == "function"] if box.position in _TAKEN else []
-    return any(_is_empty_shape(token, box) for token in (*clip, *box.stated.get("clip-path", ())) if token.type == "function")
-
-
-def _is_empty_shape(shape: Node, box: Box) -> bool:
-    """Say whether a shape has no area. Percentages are of the box."""
-    name, (across, down) = shape.lower_name, (max(box.width, 1.0), max(box.height, 1.0))
-    words = [token for token in shape.arguments if token.type not in ("whitespace", "comment") and token.type != "literal"]
-    before = [token for place, token in enumerate(words) if not any(_is_word(word, "at", "round") for word in words[: place + 1])]
-    wide = [measure([token], Basis(box.letters.size, across)) for token in before]
-    high = [measure([token], Basis(box.letters.size, down)) for token in before]
-    if name == "inset" and wide and None not in wide:
-        sides, ends = _four(wide), _four(high)
-        return sides[1] + sides[3] >= across or ends[0] + ends[2] >= down
-    if name in ("circle", "ellipse"):
-        return any(radius is not None and radius <= 1 for radius in wide)
-    if name == "rect" and len(wide) == 4:
-        return _is_flat(wide[3], wide[1]) or _is_flat(high[0], high[2])
-    if name == "xywh" and len(wide) >= 4:
-        return _is_flat(0.0, wide[2]) or _is_flat(0.0, high[3])
-    if name == "polygon":
-        return _measure_area(shape.arguments, across, down) <= 4
-    return name == "path" and all(sum(character.isdigit() for character in token.value) < 6 for token in words if token.type == "string")
-
-
-def _four(sides: Sequence[float | None]) -> list[float]:
-    known = [side or 0.0 for side in sides]
-    return (known * 4)[:4] if len(known) == 1 else (known * 2)[:4] if len(known) == 2 else [*known, known[1]][:4]
-
-
-def _is_flat(start: float | None, end: float | None) -> bool:
-    return start is not None and end is not None and end - start <= 1
-
-
-def _measure_area(arguments: Sequence[Node], across: float, down: float) -> float:
-    points = []
-    for part in split_at_commas(arguments):
-        pair = [token for token in part if token.type != "whitespace"]
-        if len(pair) == 2:
-            points.append((measure(pair[:1], Basis(whole=across)) or 0.0, measure(pair[1:], Basis(whole=down)) or 0.0))
-    turned = zip(points, [*points[1:], *points[:1]], strict=True)
-    return abs(sum(x * b - a * y for (x, y), (a, b) in turned)) / 2
-
-
-def _is_word(token: Node, *words: str) -> bool:
-    return bool(token.type == "ident" and token.lower_value in words)
+    return any(
+        is_empty_shape(token, Basis(box.letters.size, max(box.width, 1.0)), max(box.height, 1.0))
+        for token in (*clip, *box.stated.get("clip-path", ()))
+        if token.type == "function"
+    )
 
 
 def _is_masked(stated: Stated) -> bool:
@@ -191,28 +163,11 @@ def _is_shrunk(stated: Stated) -> bool:
     factors = [token for token in stated.get("scale", ()) if token.type in ("number", "percentage")]
     if any(abs(token.value / (100 if token.type == "percentage" else 1)) < FAINT for token in factors[:2]):
         return True
-    return any(_has_no_area(token) for token in stated.get("transform", ()) if token.type == "function")
-
-
-def _has_no_area(function: Node) -> bool:
-    numbers = [measure(part, Basis(whole=1.0)) or 0.0 for part in split_at_commas(function.arguments)]
-    name = function.lower_name
-    if name in ("scale", "scalex", "scaley", "scale3d"):
-        return any(abs(number) < FAINT for number in numbers[:2])
-    if name == "matrix" and len(numbers) == 6:
-        return abs(numbers[0] * numbers[3] - numbers[1] * numbers[2]) < FAINT**2
-    if name == "matrix3d" and len(numbers) == 16:
-        return abs(numbers[0] * numbers[5] - numbers[1] * numbers[4]) < FAINT**2
-    return name in ("rotatex", "rotatey") and abs(math.cos(_read_angle(function.arguments))) < FAINT
-
-
-def _read_angle(arguments: Sequence[Node]) -> float:
-    turn = {"deg": math.tau / 360, "grad": math.tau / 400, "rad": 1.0, "turn": math.tau}
-    return sum(float(token.value) * turn.get(token.lower_unit, 0.0) for token in arguments if token.type == "dimension")
+    return any(has_no_area(token) for token in stated.get("transform", ()) if token.type == "function")
 
 
 def _is_collapsed(box: Box) -> bool:
-    """Say whether the box has no width or no height, and it, or one around it, cuts off its text. Cells of tables fit their text."""
+    """Say whether a box has no width or height, and it, or one around it, cuts off its text. Cells of tables fit their text."""
     cuts = cuts_off(box.stated)
     if not (cuts or box.outer.cuts) or box.tag in ("td", "th") or word_of(box.stated, "display") == "contents":
         return False
@@ -248,7 +203,9 @@ def _is_indented_away(box: Box) -> bool:
         return False
     one_line = word_of(box.stated, "white-space") in ("nowrap", "pre")
     text = box.chars * box.letters.size * LETTER
-    return indent <= -min(FAR, text + box.outer.left) or (indent >= box.width and one_line and (cuts_off(box.stated) or indent >= WIDTH))
+    return indent <= -min(FAR, text + box.outer.left) or (
+        indent >= box.width and one_line and (cuts_off(box.stated) or indent >= WIDTH)
+    )
 
 
 def _is_off_page(box: Box) -> bool:
@@ -258,6 +215,12 @@ def _is_off_page(box: Box) -> bool:
     left, right, top, bottom = ((box.size_of(name, WIDTH if name in names[:2] else HEIGHT) if placed else None) for name in names)
     if left is None and right is not None:
         left = box.outer.width - right - box.width if box.position in _TAKEN else -right
+    if (
+        box.position == "absolute"
+        and box.outer.frame
+        and ((left or 0.0) >= box.outer.frame[0] or (top or 0.0) >= box.outer.frame[1])
+    ):
+        return True
     x = (left or 0.0) + (box.size_of("margin-left", box.outer.width) or 0.0) + moves_x
     if x and (x <= -FAR or box.outer.left + x + box.width <= 0 or box.outer.left + x >= WIDTH - EDGE):
         return True

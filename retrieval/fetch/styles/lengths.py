@@ -32,7 +32,10 @@ class Basis(NamedTuple):
     whole: float = WIDTH
 
 
-def measure(tokens: Sequence[Node], basis: Basis = Basis(), depth: int = 0) -> float | None:
+USUAL = Basis()
+
+
+def measure(tokens: Sequence[Node], basis: Basis = USUAL, depth: int = 0) -> float | None:
     """Return the value of one length, percentage or number in pixels; None for anything else, such as `auto`."""
     words = [token for token in tokens if token.type not in ("whitespace", "comment")]
     if len(words) != 1:

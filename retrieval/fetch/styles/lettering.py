@@ -13,9 +13,20 @@ SMALLEST = 4.0
 TIGHTEST = -0.4
 """The least distance between letters, in their size, at which words are still words."""
 FAINT = 0.05
-_SIZES = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": EM, "large": 18.0, "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0}
+_SIZES = {
+    "xx-small": 9.0,
+    "x-small": 10.0,
+    "small": 13.0,
+    "medium": EM,
+    "large": 18.0,
+    "x-large": 24.0,
+    "xx-large": 32.0,
+    "xxx-large": 48.0,
+}
 _KEPT = EVERYWHERE - {"initial"}
 _WHOLE = ("html", "body")
+_COLOURED = ("color", "-webkit-text-fill-color", "background-color", "background-image", "background-clip", "text-shadow")
+_LETTERING = frozenset((*_COLOURED, "font-size", "letter-spacing", "line-height", "visibility", "opacity", "filter"))
 
 Stated = Mapping[str, Tokens]
 
@@ -47,7 +58,7 @@ class Lettering(NamedTuple):
 
 def find_lettering(outer: Lettering, tag: str, stated: Stated) -> Lettering:
     """Return the lettering in an element from that around it."""
-    if not stated:
+    if _LETTERING.isdisjoint(stated):
         return outer
     size = _find_size(outer.size, stated.get("font-size", ()))
     colour = _find_colour(outer.colour, stated, "color", BLACK)
@@ -80,7 +91,9 @@ def word_of(stated: Stated, name: str) -> str:
 def find_opacity(stated: Stated) -> float:
     """Return the opacity that an element states, by itself or as a filter."""
     shown = measure(stated.get("opacity", ()), Basis(whole=1.0))
-    filters = [token.arguments for token in stated.get("filter", ()) if token.type == "function" and token.lower_name == "opacity"]
+    filters = [
+        token.arguments for token in stated.get("filter", ()) if token.type == "function" and token.lower_name == "opacity"
+    ]
     for arguments in filters:
         part = measure(arguments, Basis(whole=1.0))
         shown = (1.0 if shown is None else shown) * (1.0 if part is None else part)
@@ -116,7 +129,9 @@ def _find_line(outer: float | None, value: Tokens, size: float) -> float | None:
     return found * size if value[0].type == "number" else found
 
 
-def _find_colour(outer: Colour | None, stated: Stated, name: str, initial: Colour | None, current: Colour | None = None) -> Colour | None:
+def _find_colour(
+    outer: Colour | None, stated: Stated, name: str, initial: Colour | None, current: Colour | None = None
+) -> Colour | None:
     value = stated.get(name, ())
     word = word_of(stated, name)
     if not value or word in _KEPT:
@@ -162,4 +177,3 @@ def _find_shadows(outer: tuple[Colour, ...], value: Tokens, colour: Colour | Non
         return ()
     found = [read_colour(token, colour) for token in value if is_colour(token)]
     return tuple(each or BLACK for each in found) or ((colour or BLACK),)
-

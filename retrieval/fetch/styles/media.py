@@ -43,7 +43,18 @@ _WORDS = {
     "overflow-inline": "scroll",
 }
 _NO = ("none", "no-preference")
-_UNITS = {"px": 1.0, "em": EM, "rem": EM, "pt": 4 / 3, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "in": 96.0, "dpi": 1 / 96, "dppx": 1.0, "x": 1.0}
+_UNITS = {
+    "px": 1.0,
+    "em": EM,
+    "rem": EM,
+    "pt": 4 / 3,
+    "cm": 96 / 2.54,
+    "mm": 9.6 / 2.54,
+    "in": 96.0,
+    "dpi": 1 / 96,
+    "dppx": 1.0,
+    "x": 1.0,
+}
 _VALUE = re.compile(r"([\d.]+)\s*(?:/\s*([\d.]+)|([a-z]+))?")
 _COMPARED = re.compile(r"([<>]=?|=)")
 _OPPOSITE = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
@@ -52,7 +63,7 @@ MAX_DEPTH = 16
 
 def fits_screen(query: Sequence[Node]) -> bool:
     """Say whether a list of media queries, as tokens, holds on the screen. An empty list does."""
-    queries = [part for part in split_at_commas(query)]
+    queries = list(split_at_commas(query))
     return not any(queries) or any(_holds(part) for part in queries if part)
 
 

@@ -18,6 +18,8 @@ from retrieval.fetch.styles.sheets import Rule, StyleSheets
 
 MAX_TOKENS, MAX_DEPTH = 1_000, 12
 MAX_INLINE = 4_000
+MAX_STYLED = 60_000
+"""The elements with a style of their own that a page may have: some seconds."""
 _NO_PAGE = ("noscript", "template")
 _DATA = "data:text/css"
 _UNSET = tinycss2.parse_component_value_list("unset")
@@ -52,6 +54,7 @@ class PageStyle:
             self._sheets.read(css)
         self.complete = self._sheets.complete
         self.has_outside_sheets = any("stylesheet" in (link.get("rel") or "").lower().split() for link in page.iter("link"))
+        self._styled = 0
         self._matcher = Matcher()
         self._spelled: dict[int, tuple[_Statement, ...]] = {}
         self._known: dict[tuple[object, ...], tuple[_Statement, ...]] = {}
@@ -64,7 +67,9 @@ class PageStyle:
     def read(self, element: CountedElement, variables: Stated) -> tuple[Stated, Stated]:
         """Return the value of each property that an element states, and the variables that hold in it."""
         statements = self._list_statements(element)
-        if not statements:
+        self._styled += bool(statements)
+        self.complete = self.complete and self._styled <= MAX_STYLED
+        if not statements or self._styled > MAX_STYLED:
             return {}, variables
         own = {each.name: each.said[0][1] for each in statements if each.name.startswith("--")}
         variables = {**variables, **own} if own else variables
@@ -154,7 +159,11 @@ def _read_link(link: HtmlElement) -> str:
 
 def _hint_of(html: HtmlElement) -> str:
     """Return what a browser takes from an element's tag and attributes, below all sheets."""
-    hints = [_HINTS["hidden"] if html.get("hidden") != "until-found" else "content-visibility: hidden"] if "hidden" in html.attrib else []
+    hints = (
+        [_HINTS["hidden"] if html.get("hidden") != "until-found" else "content-visibility: hidden"]
+        if "hidden" in html.attrib
+        else []
+    )
     if html.tag == "dialog":
         hints += ["display: none"] if "open" not in html.attrib else []
     elif html.tag in _HINTS and (html.tag != "a" or "href" in html.attrib):
@@ -188,7 +197,8 @@ def _state_one(declaration: Declaration) -> _Statement:
 
 def _uses_variables(tokens: Tokens, depth: int = 0) -> bool:
     return depth < MAX_DEPTH and any(
-        token.type == "function" and (token.lower_name == "var" or _uses_variables(token.arguments, depth + 1)) for token in tokens
+        token.type == "function" and (token.lower_name == "var" or _uses_variables(token.arguments, depth + 1))
+        for token in tokens
     )
 
 

@@ -13,38 +13,80 @@ from retrieval.fetch.styles.lengths import measure
 
 Tokens = Sequence[Node]
 _SIDES = ("top", "right", "bottom", "left")
-_BOX = "inline block flex grid table flow flow-root ruby math inline-block inline-flex inline-grid inline-table -webkit-box -webkit-inline-box"
-_TABLE = "table-row table-cell table-column table-caption table-row-group table-column-group table-header-group table-footer-group"
-_CUT = frozenset("visible hidden clip scroll auto overlay".split())
+_BOX = "inline block flex grid table flow flow-root ruby math inline-block inline-flex inline-grid inline-table"
+_OLD_BOX = "-webkit-box -webkit-inline-box -webkit-flex -webkit-inline-flex"
+_GROUPS = "table-row-group table-column-group table-header-group table-footer-group"
+_TABLE = f"table-row table-cell table-column table-caption {_GROUPS}"
+_CUT = frozenset(["visible", "hidden", "clip", "scroll", "auto", "overlay"])
 _KEYWORDS = {
-    "display": frozenset(f"none contents list-item run-in -webkit-flex -webkit-inline-flex ruby-text {_BOX} {_TABLE}".split()),
+    "display": frozenset(f"none contents list-item run-in ruby-text {_BOX} {_OLD_BOX} {_TABLE}".split()),
     "visibility": frozenset(("visible", "hidden", "collapse")),
     "content-visibility": frozenset(("visible", "hidden", "auto")),
     "position": frozenset(("static", "relative", "absolute", "fixed", "sticky", "-webkit-sticky")),
     "float": frozenset(("none", "left", "right", "inline-start", "inline-end")),
-    "white-space": frozenset("normal nowrap pre pre-wrap pre-line break-spaces collapse preserve wrap".split()),
+    "white-space": frozenset(["normal", "nowrap", "pre", "pre-wrap", "pre-line", "break-spaces", "collapse", "preserve", "wrap"]),
     "flex-direction": frozenset(("row", "row-reverse", "column", "column-reverse")),
     "background-clip": frozenset(("border-box", "padding-box", "content-box", "text", "border-area")),
     "animation-fill-mode": frozenset(("none", "forwards", "backwards", "both")),
-    "contain": frozenset("none strict content size inline-size layout style paint".split()),
+    "contain": frozenset(["none", "strict", "content", "size", "inline-size", "layout", "style", "paint"]),
     "overflow-x": _CUT,
     "overflow-y": _CUT,
 }
 _SIZE_WORDS = frozenset(
-    """auto none min-content max-content fit-content -webkit-fill-available stretch normal xx-small x-small small medium large x-large
-    xx-large xxx-large smaller larger""".split()
+    [
+        "auto",
+        "none",
+        "min-content",
+        "max-content",
+        "fit-content",
+        "-webkit-fill-available",
+        "stretch",
+        "normal",
+        "xx-small",
+        "x-small",
+        "small",
+        "medium",
+        "large",
+        "x-large",
+        "xx-large",
+        "xxx-large",
+        "smaller",
+        "larger",
+    ]
 )
-_LENGTHS = frozenset(
-    ["width", "height", "min-width", "min-height", "max-width", "max-height", "text-indent", "font-size", "line-height"]
-    + ["letter-spacing", "opacity", "flex-grow", *_SIDES, *(f"{kind}-{side}" for kind in ("margin", "padding") for side in _SIDES)]
-)
+_SIZES = ("width", "height", "min-width", "min-height", "max-width", "max-height", "text-indent", "font-size", "line-height")
+_SIDED = tuple(f"{kind}-{side}" for kind in ("margin", "padding") for side in _SIDES)
+_LENGTHS = frozenset((*_SIZES, *_SIDES, *_SIDED, "letter-spacing", "opacity", "flex-grow"))
 _UNITLESS = frozenset(("opacity", "line-height", "flex-grow"))
 _COLOURS = frozenset(("color", "background-color", "-webkit-text-fill-color"))
-_SHAPES = frozenset("inset circle ellipse polygon path rect xywh shape url".split())
-_MOVES = ("translate", "translatex", "translatey", "translatez", "translate3d", "rotate", "rotatex", "rotatey", "rotatez", "rotate3d")
+_SHAPES = frozenset(["inset", "circle", "ellipse", "polygon", "path", "rect", "xywh", "shape", "url"])
+_MOVES = (
+    "translate",
+    "translatex",
+    "translatey",
+    "translatez",
+    "translate3d",
+    "rotate",
+    "rotatex",
+    "rotatey",
+    "rotatez",
+    "rotate3d",
+)
 _GROWS = ("scale", "scalex", "scaley", "scalez", "scale3d", "skew", "skewx", "skewy", "matrix", "matrix3d", "perspective")
-_FILTERS = "blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia url".split()
-_IMAGES = "url image image-set cross-fade element linear-gradient radial-gradient conic-gradient".split()
+_FILTERS = [
+    "blur",
+    "brightness",
+    "contrast",
+    "drop-shadow",
+    "grayscale",
+    "hue-rotate",
+    "invert",
+    "opacity",
+    "saturate",
+    "sepia",
+    "url",
+]
+_IMAGES = ["url", "image", "image-set", "cross-fade", "element", "linear-gradient", "radial-gradient", "conic-gradient"]
 _FUNCTIONS = {
     "clip": frozenset(("rect",)),
     "clip-path": _SHAPES,
@@ -53,8 +95,12 @@ _FUNCTIONS = {
     "mask-image": frozenset([*_IMAGES, *(f"repeating-{name}" for name in _IMAGES), *(f"-webkit-{name}" for name in _IMAGES)]),
 }
 _FUNCTIONS["background-image"] = _FUNCTIONS["mask-image"]
-_FUNCTION_WORDS = frozenset("none auto border-box padding-box content-box margin-box fill-box stroke-box view-box text".split())
-_ANY = frozenset(("scale", "translate", "rotate", "text-shadow", "animation-name", "grid-template-rows", "grid-template-columns"))
+_FUNCTION_WORDS = frozenset(
+    ["none", "auto", "border-box", "padding-box", "content-box", "margin-box", "fill-box", "stroke-box", "view-box", "text"]
+)
+_ANY = frozenset(
+    ("content", "scale", "translate", "rotate", "text-shadow", "animation-name", "grid-template-rows", "grid-template-columns")
+)
 EVERYWHERE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
 _ALIASES = {
     "inline-size": "width",
@@ -65,7 +111,10 @@ _ALIASES = {
     "max-block-size": "max-height",
     "overflow-inline": "overflow-x",
     "overflow-block": "overflow-y",
-    **{f"inset-{side}": edge for side, edge in (("inline-start", "left"), ("inline-end", "right"), ("block-start", "top"), ("block-end", "bottom"))},
+    **{
+        f"inset-{side}": edge
+        for side, edge in (("inline-start", "left"), ("inline-end", "right"), ("block-start", "top"), ("block-end", "bottom"))
+    },
     **{
         f"{kind}-{side}": f"{kind}-{edge}"
         for kind in ("margin", "padding")
@@ -115,7 +164,11 @@ def _split(name: str, words: list[Node]) -> Iterator[tuple[str, Tokens]]:
 def _split_parts(name: str, words: list[Node]) -> Iterator[tuple[str, Tokens]]:
     """Yield what a shorthand of several kinds of parts says, and what it sets back by saying nothing."""
     if len(words) == 1 and words[0].type == "ident" and words[0].lower_value in EVERYWHERE:
-        names = {"background": ("background-color", "background-image"), "font": ("font-size", "line-height"), "flex": ("flex-grow",)}
+        names = {
+            "background": ("background-color", "background-image"),
+            "font": ("font-size", "line-height"),
+            "flex": ("flex-grow",),
+        }
         yield from ((each, words) for each in names.get(name, ()))
     elif name == "background":
         yield "background-image", _pick(words, lambda word: word.type == "url" or _is_function(word, "background-image")) or _NONE
@@ -171,7 +224,9 @@ def _has_unit(name: str, word: Node) -> bool:
 
 
 def _is_size_word(word: Node) -> bool:
-    return (word.type == "ident" and word.lower_value in _SIZE_WORDS) or (word.type == "function" and word.lower_name == "fit-content")
+    return (word.type == "ident" and word.lower_value in _SIZE_WORDS) or (
+        word.type == "function" and word.lower_name == "fit-content"
+    )
 
 
 def _is_word(word: Node, name: str) -> bool:

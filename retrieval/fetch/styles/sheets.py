@@ -17,11 +17,46 @@ MAX_SELECTOR = 2_000
 MAX_DEPTH = 24
 _UNLAYERED = 1_000_000
 _STATES = frozenset(
-    """autofill placeholder-shown required optional valid invalid in-range out-of-range user-valid user-invalid default indeterminate
-    fullscreen modal open popover-open picture-in-picture blank read-write focus focus-visible focus-within hover active visited target
-    target-within current past future host -webkit-autofill -moz-focusring -moz-ui-invalid -webkit-any-link""".split()
+    [
+        "autofill",
+        "placeholder-shown",
+        "required",
+        "optional",
+        "valid",
+        "invalid",
+        "in-range",
+        "out-of-range",
+        "user-valid",
+        "user-invalid",
+        "default",
+        "indeterminate",
+        "fullscreen",
+        "modal",
+        "open",
+        "popover-open",
+        "picture-in-picture",
+        "blank",
+        "read-write",
+        "focus",
+        "focus-visible",
+        "focus-within",
+        "hover",
+        "active",
+        "visited",
+        "target",
+        "target-within",
+        "current",
+        "past",
+        "future",
+        "host",
+        "-webkit-autofill",
+        "-moz-focusring",
+        "-moz-ui-invalid",
+        "-webkit-any-link",
+    ]
 )
 """States that an untouched page is not in. Without this list, one of them would make the whole rule unknown."""
+_LOGIC = ("and", "or", "not")
 _ALWAYS = frozenset(("defined", "read-only"))
 
 
@@ -72,7 +107,9 @@ class StyleSheets:
         if len(selector) > MAX_SELECTOR and "," not in selector:
             self.complete = False
             return
-        self._read_nodes(tinycss2.parse_blocks_contents(rule.content, skip_comments=True, skip_whitespace=True), selector, layer, depth + 1)
+        self._read_nodes(
+            tinycss2.parse_blocks_contents(rule.content, skip_comments=True, skip_whitespace=True), selector, layer, depth + 1
+        )
 
     def _read_at_rule(self, rule: Node, parent: str, layer: str, depth: int) -> None:
         name, prelude = rule.lower_at_keyword, rule.prelude
@@ -101,7 +138,9 @@ class StyleSheets:
         """Remember how an animation ends."""
         name = tinycss2.serialize(rule.prelude).strip().strip("\"'")
         for frame in tinycss2.parse_rule_list(rule.content or (), skip_comments=True, skip_whitespace=True):
-            if frame.type == "qualified-rule" and {"to", "100%"} & set(tinycss2.serialize(frame.prelude).lower().replace(",", " ").split()):
+            if frame.type == "qualified-rule" and {"to", "100%"} & set(
+                tinycss2.serialize(frame.prelude).lower().replace(",", " ").split()
+            ):
                 content = tinycss2.parse_blocks_contents(frame.content, skip_comments=True, skip_whitespace=True)
                 self.last_frames[name] = [node for node in content if node.type == "declaration" and _matters(node)]
 
@@ -122,8 +161,10 @@ def _matters(declaration: Declaration) -> bool:
 
 def _applies(name: str, prelude: Sequence[Node]) -> bool:
     """Say whether the rules in a block hold."""
-    if name == "media":
-        return fits_screen(prelude)
+    if name in ("media", "container"):  # a container is as wide as the screen, as far as is known
+        return fits_screen(
+            [token for token in prelude if name == "media" or token.type != "ident" or token.lower_value in _LOGIC]
+        )
     if name == "supports":
         return not tinycss2.serialize(prelude).strip().lower().startswith("not")
     return name in ("layer", "scope")
