@@ -14,11 +14,13 @@ class Document(Value):
     """A source with its full text; `source.snapshot` is the hash of `text`.
 
     `hidden` is the part of a web page that its reader does not see (comments, invisible elements): inspect it, never show it.
+    `note` says what its reader must know of an incomplete reading.
     """
 
     source: Source
     text: str
     hidden: str = ""
+    note: str = ""
 
 
 class ScreenedPassage(Passage):

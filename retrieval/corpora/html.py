@@ -35,7 +35,7 @@ _SPACE = re.compile(r"[ \t\r\n\f]+")
 
 
 class PageText(NamedTuple):
-    """The text of a page and what it says of itself. `hidden` are the words that nobody sees."""
+    """The text of a page and what it says of itself. `hidden` are the words that nobody sees, `note` what its styles kept back."""
 
     text: str
     title: str
@@ -43,12 +43,13 @@ class PageText(NamedTuple):
     site: str
     published: date | None
     hidden: str
+    note: str
 
 
 def read_html(content: bytes) -> Extract:
     """Read a file of HTML."""
     page = read_page(decode_page(content))
-    return Extract(page.text, title=page.title, author=page.author, published=page.published)
+    return Extract(page.text, title=page.title, author=page.author, published=page.published, note=page.note)
 
 
 def read_page(text: str) -> PageText:
@@ -71,7 +72,8 @@ def read_page(text: str) -> PageText:
         author=stated.author or "",
         site=stated.sitename or "",
         published=published,
-        hidden="\n".join(part for part in (spelled, hidden) if part),
+        hidden="\n".join(part for part in (spelled, hidden.text) if part),
+        note=hidden.note,
     )
 
 
@@ -103,7 +105,9 @@ def _clean_page(page: HtmlElement) -> None:
     _unwrap_forms(page)
     spread_cells(page)
     write_formulas(page)
-    strip_attributes(page, "style")  # the extraction would take "overflow: hidden" for hidden
+    strip_attributes(page, "style", "aria-hidden", "hidden")  # what is left is shown; the extraction would take it for hidden
+    for element in page.iter("dialog"):
+        element.tag = "div"  # the extraction drops them; this one is open
 
 
 def _unwrap_forms(page: HtmlElement) -> None:

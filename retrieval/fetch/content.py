@@ -11,7 +11,10 @@ READABLE = HTML | PDF | PLAIN | {"application/octet-stream", "binary/octet-strea
 
 
 class ReadableContent(Value):
-    """The content of a page that its reader sees. `hidden` is the rest: inspect it, and never show it."""
+    """The content of a page that its reader sees. `hidden` is the rest: inspect it, and never show it.
+
+    `note` says what the reader must know of an incomplete reading.
+    """
 
     text: str
     title: str = ""
@@ -19,3 +22,4 @@ class ReadableContent(Value):
     published: date | None = None
     kind: str = "web page"
     hidden: str = ""
+    note: str = ""

@@ -37,6 +37,7 @@ def _read_page(text: str) -> ReadableContent:
         author=_line_of(page.author or page.site),
         published=page.published,
         hidden=page.hidden[:MAX_CHARS],
+        note=page.note,
     )
 
 

@@ -105,4 +105,4 @@ def _document_of(url: str, found: ReadableContent, longest: int) -> Document:
         published=found.published,
         kind=found.kind,
     )
-    return Document(source=source, text=text, hidden=found.hidden)
+    return Document(source=source, text=text, hidden=found.hidden, note=found.note)

@@ -4,17 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.domain.script import IDEOGRAPHS
+from app.domain.written_numbers import find_numbers
 from retrieval.language.word_lists import read_lists
 
-_DIGITS = re.compile(
-    rf"(?<![^\W{IDEOGRAPHS}])(?<!\.)(\d{{1,3}}(?:[, ]\d{{3}})+(?:\.\d+)?|\d+(?:[.·]\d+)?)"
-    r"\s*(%|％|percent\b|per cent\b|million\b|billion\b|thousand\b|万|亿)?",
-    re.IGNORECASE,
-)
+_PERCENT = re.compile(r"\s*(?:%|％|percent\b|per cent\b|prozent\b|pour cent\b)", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b(\d{1,4})(?:st|nd|rd|th)\b", re.IGNORECASE)
-_ANY_DIGIT = re.compile(r"\d")
-_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "万": 1e4, "亿": 1e8}
 _LISTS = read_lists("numbers.toml")
 _VALUES = (
     {word: float(value) for value, word in enumerate(_LISTS["from_two"], 2)}
@@ -35,9 +29,7 @@ class Number(NamedTuple):
 def read_numbers(text: str, words: Sequence[str] = ()) -> tuple[Number, ...]:
     """Read the numbers of a text: those in digits, then ordinals, then those in words; `words` are its words in lower case."""
     spelled = [Number(_VALUES[word], "") for word in words if word in _VALUES]
-    if not _ANY_DIGIT.search(text):
-        return tuple(spelled)
-    found = [_in_digits(match) for match in _DIGITS.finditer(text)]
+    found = [Number(each.value, "%" if _PERCENT.match(text, each.end) else "") for each in find_numbers(text)]
     found += [Number(float(match.group(1)), "") for match in _ORDINAL.finditer(text)]
     return tuple(found + spelled)
 
@@ -52,11 +44,3 @@ def read_chinese_numeral(numeral: str) -> int:
 
 def _chinese_digit(digit: str) -> int:
     return max(0, _CHINESE_DIGITS.find(digit)) if digit else 0
-
-
-def _in_digits(match: re.Match[str]) -> Number:
-    value = float(re.sub(r"[, ]", "", match.group(1)).replace("·", "."))
-    unit = (match.group(2) or "").lower()
-    if unit in _SCALES:
-        return Number(value * _SCALES[unit], "")
-    return Number(value, "%" if unit else "")

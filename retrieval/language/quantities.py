@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from app.domain.dates import MONTHS
 from app.domain.script import IDEOGRAPHS
+from app.domain.written_numbers import find_numbers, read_number_at, read_scale
 from retrieval.language.spelled_numbers import SCALES, WORDS, read_spelled_numbers, read_values
 from retrieval.language.traditional import simplify
 
@@ -86,8 +87,7 @@ _END_OF_YEARS = re.compile(r"(?:–(\d\d)|[-/](1[3-9]|[2-9]\d))(?![\d%]|[-–/]\
 _YEAR = re.compile(
     r"(?<![\d.,$£€])(1[0-9]\d\d|20\d\d)(?![\d%]|,\d|\.\d)(?!\s?(?:km|m|people|men|metres|meters|kg|tons|tonnes|feet|人|米|名|个|元)\b)"
 )
-_DIGIT_NUMBER = re.compile(r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)(\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?)")
-_SCALE_AFTER = re.compile(r"[\s-]?(hundred|thousand|million|billion|trillion|bn|dozen)s?\b|\s?([十百千万亿兆]+)", re.IGNORECASE)
+_AFTER_NAME = re.compile(r"[A-Za-z]-$")
 _ORDINAL_DIGITS = re.compile(r"(?<![A-Za-z0-9_.])(\d{1,3})(?:st|nd|rd|th)\b", re.IGNORECASE)
 _ORDINAL_WORD = re.compile(
     rf"(?<!at )\b(?:(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-)?({'|'.join(_ORDINALS)})\b(?! of all)", re.IGNORECASE
@@ -168,7 +168,7 @@ def _read_years(text: str) -> Iterator[Quantity]:
     for found in _YEAR.finditer(text):
         unit = _UNIT.match(text, found.end())
         named = unit and unit.group(1) and unit.group(1).lower() not in ("s", "h", "m", "t", "g", "年")
-        if not named and not _SCALE_AFTER.match(text, found.end()):
+        if not named and read_scale(text, found.end())[0] == 1.0:
             yield Quantity(QuantityKind.YEAR, float(found.group(1)), "", *found.span())
             yield from _read_end_of_years(text, int(found.group(1)), found.end())
 
@@ -219,37 +219,24 @@ def _read_fractions(text: str) -> Iterator[Quantity]:
 
 
 def _read_digits(text: str) -> Iterator[Quantity]:
-    for found in _DIGIT_NUMBER.finditer(text):
-        value, end = float(re.sub("[,，]", "", found.group(1)).replace("·", ".")), found.end()
-        if scale := _SCALE_AFTER.match(text, end):
-            value *= SCALES[scale.group(1).lower()] if scale.group(1) else _multiply_scales(scale.group(2))
-            end = scale.end()
-        own = _with_unit(text, value, found.start(), end)
-        yield _share_unit(text, own) if own.end == found.end() else own
+    for number in find_numbers(text):
+        if not _AFTER_NAME.search(text[max(0, number.start - 2) : number.start]):
+            own = _with_unit(text, number.value, number.start, number.end)
+            yield _share_unit(text, own) if own.end == number.digits_end else own
 
 
 def _share_unit(text: str, own: Quantity) -> Quantity:
     """Return the first number of a range ("3.1 to 4.2 million tonnes") in the unit of the second."""
     joint = _RANGE.match(text, own.end)
-    second = _DIGIT_NUMBER.match(text, joint.end()) if joint else None
+    second = read_number_at(text, joint.end()) if joint else None
     if second is None:
         return own
-    bare, end = float(re.sub("[,，]", "", second.group(1)).replace("·", ".")), second.end()
-    factor = 1.0
-    if scale := _SCALE_AFTER.match(text, end):
-        factor, end = (SCALES[scale.group(1).lower()] if scale.group(1) else _multiply_scales(scale.group(2))), scale.end()
-    other = _with_unit(text, bare * factor, second.start(), end)
-    falls = factor > 1.0 and own.value > bare  # from 800 to 1.2 million
-    if not bare or falls or (not other.unit and factor == 1.0):
+    other = _with_unit(text, second.value, second.start, second.end)
+    factor = second.value / second.bare if second.bare else 1.0
+    falls = factor > 1.0 and own.value > second.bare  # from 800 to 1.2 million
+    if not second.bare or falls or (not other.unit and factor == 1.0):
         return own
-    return own._replace(value=round(own.value * other.value / bare, 9), unit=other.unit, written=own.value * factor)
-
-
-def _multiply_scales(scales: str) -> float:
-    value = 1.0
-    for scale in scales:
-        value *= _CHINESE_SCALES[scale]
-    return value
+    return own._replace(value=round(own.value * other.value / second.bare, 9), unit=other.unit, written=own.value * factor)
 
 
 def _read_spelled(text: str) -> Iterator[Quantity]:

@@ -46,7 +46,7 @@ class BrowseTool:
         if not 1 <= part <= len(parts):
             raise ToolError(f"this document has {len(parts)} parts; there is no part {part}")
         result = screen_part(document, tuple(cut_passages(document, *parts[part - 1])))
-        note = "; ".join(said for said in (f"part {part} of {len(parts)}", result.note) if said)
+        note = "; ".join(said for said in (f"part {part} of {len(parts)}", document.note, result.note) if said)
         return result.model_copy(update={"note": note})
 
 

@@ -67,6 +67,26 @@ def test_numbers_are_read_with_unit_and_year_in_two_languages() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Exports were £2.3bn in 2001.", [(2.3e9, "£", 2001)]),
+        ("The basin covers 58 000 km² today.", [(58_000, "km²", None)]),
+        ("Im Jahr 2012 waren es 3,2 Mrd. Euro oder 12,5 Prozent.", [(3.2e9, "€", 2012), (12.5, "%", 2012)]),
+        ("En 1998, 1,5 million d’habitants vivaient sur 1 234,5 km2.", [(1234.5, "km²", 1998)]),
+        ("The loss was ($1.2 million) in 2009.", [(-1.2e6, "US$", 2009)]),
+        ("It fell by −3.5% in 2010.", [(-3.5, "%", 2010)]),
+        ("Between 5–7 km and 10 to 12 kg were lost.", []),
+        ("In 1931 some 1950 people came.", [(1950, "people", 1931)]),
+        ("2010年出口为1.2万亿元，增长3个百分点。", [(1.2e12, "元", 2010), (3, "percentage points", 2010)]),
+        ("A flow of 300 m³ was measured.", [(300, "m³", None)]),
+        ("It costs Rs 3 lakh, or ₹12,34,567.", [(1_234_567, "₹", None)]),
+    ],
+)
+def test_figures_have_the_value_and_the_unit_that_is_written(text: str, expected: list[tuple[float, str, int | None]]) -> None:
+    assert [(f.value, f.unit, f.year) for f in find_figures(make_citations(text))] == expected
+
+
+@pytest.mark.parametrize(
     "texts",
     [
         ("Exports were 5 tonnes in 1900.", "Exports were 6 tonnes in 1901."),
