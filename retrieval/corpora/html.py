@@ -35,7 +35,7 @@ _SPACE = re.compile(r"[ \t\r\n\f]+")
 
 
 class PageText(NamedTuple):
-    """The text of a page and what it says of itself. `hidden` are the words that nobody sees, `note` what its styles kept back."""
+    """The text of a page and what it says of itself. `hidden` are the words that nobody sees; `note` says what was not read."""
 
     text: str
     title: str
