@@ -2466,10 +2466,19 @@ class TaskPage(Value):
 
 
 class ToolList(Value):
-    """The outside services, with the outcome of their calls."""
+    """The outside services, with the outcome of their calls, and what else there is to ask with."""
 
     items: Sequence[ToolUse]
     sources: Sequence[SourceKind] = Field(..., description="The kinds of sources that a run can search here.")
+    systems: Sequence[SystemName] = Field(..., description="The systems that can be asked; most need a language model.")
+    models: Sequence[str] = Field(
+        ...,
+        description="The language models that would work a new run of yours. Empty: there is none, and reports quote sentences.",
+    )
+    sends_mail: bool = Field(
+        ...,
+        description="Whether there is a mail server, without which schedules tell nobody.",
+    )
 
 
 class VersionChange(Value):

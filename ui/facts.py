@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from rubrica_client.models import ColumnView, Me, NewRun, Run, RunUsage, SourceKind, Usage
+from rubrica_client.models import ColumnView, NewRun, Run, RunUsage, SourceKind, Usage
 from rubrica_client.runs import FINISHED
 
 
@@ -19,11 +19,6 @@ def wall_time_of(run: Run, now: datetime) -> timedelta:
 def count_tokens(usage: Usage | RunUsage) -> int:
     """Return input and output tokens together."""
     return usage.input_tokens + usage.output_tokens
-
-
-def is_allowed(who: Me, scope: str) -> bool:
-    """Return whether this person has the scope, such as `runs:write`."""
-    return scope in who.scopes
 
 
 def searches_corpora(new: NewRun) -> bool:

@@ -13,16 +13,15 @@ from ui.components.markup import escape
 from ui.components.report_view import make_article
 from ui.language import say
 from ui.report import PageReport
+from ui.session import may
 
 REFRESH = timedelta(seconds=2)
 
 
 def show(client: Client, run: Run) -> Sequence[AnswerView]:
     """Draw the field for a further question and the answers so far, made from the stored evidence; return the answers."""
-    with st.container(key="follow_bar"):  # without it, Streamlit pins the field to the end of the page and opens the page there
-        question = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
-    if question and question.strip():
-        send_command(lambda: client.send(reports.ask(run.id, question.strip())), say("follow.asked"))
+    if may("reports:write"):
+        _show_field(client, run)
     answers = client.send(reports.questions(run.id)).items
     if any(map(_is_under_way, answers)):
         safe_fragments.make_fragment(_show_until_answered, run_every=REFRESH)(client, run)
@@ -30,6 +29,13 @@ def show(client: Client, run: Run) -> Sequence[AnswerView]:
     for answer in answers:
         st.html(answer_html(answer))
     return answers
+
+
+def _show_field(client: Client, run: Run) -> None:
+    with st.container(key="follow_bar"):  # without it, Streamlit pins the field to the end of the page and opens the page there
+        question = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
+    if question and question.strip():
+        send_command(lambda: client.send(reports.ask(run.id, question.strip())), say("follow.asked"))
 
 
 def _is_under_way(answer: AnswerView) -> bool:

@@ -11,7 +11,7 @@ from rubrica_client.models import ClarifyingQuestion, Effort, NewRun
 from ui.components import before_start, own_collections, problem, run_options, system_choice
 from ui.components.markup import escape, hero_html
 from ui.language import say, say_name
-from ui.session import ask_once, forget_latest, get_api, list_latest_runs
+from ui.session import ask_once, forget_latest, get_api, has_model, is_own_machine, list_latest_runs, may
 
 EXAMPLES = ("ask.example1", "ask.example2", "ask.example3")
 EFFORTS = ("quick", "standard", "deep")
@@ -27,10 +27,23 @@ def main() -> None:
         list_latest_runs()
     except ApiError as error:
         problem.show(error)
+    if not may("runs:write"):
+        st.html(f'<div class="r-note" role="status">{escape(say("ask.reader"))}</div>')
+        st.page_link("views/history.py", label=say("nav.history"), icon=":material/history:")
+        return
     with st.container(key="narrow_ask"):
+        if not has_model():
+            _tell_no_model()
         with st.container(key="ask_form"):
             _show_form()
         st.pills(say("ask.examples"), [say(key) for key in EXAMPLES], key="example", on_change=_take_example, wrap=True)
+
+
+def _tell_no_model() -> None:
+    """Say what a report is without a language model, and how to have one."""
+    with st.expander(say("ask.no_model"), icon=":material/info:", key="no_model"):
+        st.markdown(say("ask.no_model_means"))
+        st.markdown(say("ask.no_model_own" if is_own_machine() else "ask.no_model_others"))
 
 
 def _show_form() -> None:

@@ -13,7 +13,7 @@ from ui.components.markup import escape, hero_html
 from ui.language import say, say_count, say_name, say_time
 from ui.navigation import open_page
 from ui.number_format import format_size
-from ui.session import get_api, read_query
+from ui.session import get_api, may, read_query
 
 PAGE = "views/collections.py"
 ROLES = ("viewer", "member", "admin", "owner")
@@ -33,7 +33,8 @@ def main() -> None:
 def _show_all(before: str | None) -> None:
     page = get_api().send(documents.collections(before=before))
     st.html(hero_html(say("collections.title"), say("collections.lead")))
-    _show_new_form()
+    if may("collections:write"):
+        _show_new_form()
     if not page.items:
         st.html(f'<p class="r-quiet">{escape(say("collections.none"))}</p>')
     for collection in page.items:
@@ -71,15 +72,22 @@ def _show_one(chosen: str) -> None:
     collection = get_api().send(documents.collection(chosen))
     st.html(f'<h1 class="r-question">{escape(collection.name)}</h1>')
     with st.container(horizontal=True):
-        if collection.documents and st.button(say("collections.ask"), key="ask_these", type="primary", icon=":material/edit:"):
+        asks = bool(collection.documents) and may("runs:write")
+        if asks and st.button(say("collections.ask"), key="ask_these", type="primary", icon=":material/edit:"):
             open_page("views/ask.py", **{"in": collection.name})
-        with st.popover(say("collections.access"), icon=":material/lock_open:"):
-            _show_access(collection)
-        list_page.offer_delete(say("collections.delete_help"), lambda: get_api().send(documents.delete_collection(collection.id)))
-    _show_upload(collection)
+        if may("collections:write"):
+            _show_management(collection)
+    if may("collections:write"):
+        _show_upload(collection)
     before = read_query("before")
     settled = not _is_under_way(get_api().send(documents.list_(collection.id, before=before)))
     safe_fragments.make_fragment(_show_documents, run_every=None if settled else REFRESH)(collection.id, before, settled)
+
+
+def _show_management(collection: Collection) -> None:
+    with st.popover(say("collections.access"), icon=":material/lock_open:"):
+        _show_access(collection)
+    list_page.offer_delete(say("collections.delete_help"), lambda: get_api().send(documents.delete_collection(collection.id)))
 
 
 def _show_access(collection: Collection) -> None:
@@ -157,8 +165,10 @@ def _show_document(collection: str, document: OwnDocument) -> None:
         facts = f"{format_size(document.bytes)} · {say_time(document.received_at, 'short')}"
         st.html(f'{pill} <b>{escape(document.name)}</b> <span class="r-quiet">{escape(facts)}</span>{detail}')
         delete = partial(get_api().send, documents.delete(collection, document.id))
-        if icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}") and send_command(
-            delete, say("shelf.deleted")
+        if (
+            may("collections:write")
+            and icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}")
+            and send_command(delete, say("shelf.deleted"))
         ):
             st.rerun()
 

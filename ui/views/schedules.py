@@ -15,7 +15,7 @@ from ui.components.page_title import name_page
 from ui.components.repeat import LONGEST_NAME, TIMES
 from ui.components.run_list import shorten_question
 from ui.language import say, say_count, say_name, say_time
-from ui.session import get_api
+from ui.session import get_api, may
 
 PAGE = "views/schedules.py"
 REFRESH = timedelta(seconds=2)
@@ -58,6 +58,13 @@ def _show_one(chosen: str) -> None:
     schedule = get_api().send(schedules.get(chosen))
     name_page(schedule.name, say("nav.schedules"))
     st.html(f'<h1 class="r-question">{escape(schedule.name)}</h1>{_facts_html(schedule)}')
+    if may("schedules:write"):
+        _show_commands(schedule)
+    lively = _is_lively(get_api().send(schedules.changes(schedule.id)).items)
+    safe_fragments.make_fragment(_show_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
+
+
+def _show_commands(schedule: Schedule) -> None:
     with st.container(horizontal=True):
         if st.button(say("schedules.now"), key="trigger", icon=":material/play_arrow:") and send_command(
             lambda: get_api().send(schedules.trigger(schedule.id)), say("schedules.asked")
@@ -70,8 +77,6 @@ def _show_one(chosen: str) -> None:
         ):
             st.rerun()
         list_page.offer_delete(say("schedules.delete_help"), lambda: get_api().send(schedules.delete(schedule.id)))
-    lively = _is_lively(get_api().send(schedules.changes(schedule.id)).items)
-    safe_fragments.make_fragment(_show_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
 
 
 def _is_lively(firings: Sequence[Firing]) -> bool:
