@@ -34,6 +34,13 @@ class ChosenCollections(NamedTuple):
         return (*kinds, "collections") if kinds else EVERYWHERE if self.beside else ()
 
 
+def add(name: str) -> None:
+    """Choose one more collection, which was made just now; before the choice is drawn."""
+    st.session_state.pop("own_collections", None)  # the list of a moment ago lacks it
+    st.session_state.setdefault(SUGGESTED, [])
+    st.session_state[OWN] = [*st.session_state.get(OWN, ()), name]
+
+
 def choose(question: str) -> ChosenCollections:
     """Draw the visitor's collections, if there are any, and return the choice. A link may have chosen one (`?in=`)."""
     try:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, runs
 from rubrica_client.models import ClarifyingQuestion, Effort, NewRun
-from ui.components import before_start, own_collections, problem, run_options, system_choice
+from ui.components import attached_files, before_start, own_collections, problem, run_options, system_choice
 from ui.components.markup import escape, hero_html
 from ui.language import say, say_name
 from ui.session import ask_once, forget_latest, get_api, has_model, is_own_machine, list_latest_runs, may
@@ -52,6 +52,7 @@ def _show_form() -> None:
     )
     with st.container(horizontal=True, gap="large"):
         effort, wishes = _ask_effort(), _ask_wishes()
+    ready = attached_files.show() if may("collections:write") else True
     own = own_collections.choose(question or "")
     with st.expander(say("ask.options"), icon=":material/tune:", type="compact", key="options"):
         names = system_choice.choose()
@@ -61,7 +62,15 @@ def _show_form() -> None:
     chosen = {name: value for name, value in options.items() if value is not None}
     new = NewRun(question=question or "", effort=Effort(effort), **chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(say("ask.start"), key="start", type="primary", icon=":material/arrow_forward:", icon_position="right"):
+        if st.button(
+            say("ask.start"),
+            key="start",
+            type="primary",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+            disabled=not ready,
+            help=None if ready else say("ask.attach_wait"),
+        ):
             _begin_run(new, ask_back="back" in wishes)
         elif QUESTIONS in st.session_state:
             _show_questions(new)
@@ -147,6 +156,7 @@ def _start_run(new: NewRun) -> None:
         return
     st.session_state.pop(START_KEY, None)
     forget_latest()
+    attached_files.forget()
     st.switch_page("views/side_by_side.py" if new.beside else "views/watch.py", query_params={"run": run.id})
 
 
