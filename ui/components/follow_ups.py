@@ -1,4 +1,4 @@
-"""Further questions about a finished report, with their answers."""
+"""Further questions about a finished report, with their answers: a thread beside it, the latest first."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -19,15 +19,16 @@ REFRESH = timedelta(seconds=2)
 
 
 def show(client: Client, run: Run) -> Sequence[AnswerView]:
-    """Draw the field for a further question and the answers so far, made from the stored evidence; return the answers."""
+    """Draw the field for a further question and under it the answers, made from the stored evidence; return the answers."""
     if may("reports:write"):
         _show_field(client, run)
     answers = client.send(reports.questions(run.id)).items
     if any(map(_is_under_way, answers)):
         safe_fragments.make_fragment(_show_until_answered, run_every=REFRESH)(client, run)
-        return ()
-    for answer in answers:
-        st.html(answer_html(answer))
+    elif answers:
+        _show_thread(answers)
+    else:
+        st.html(f'<p class="r-quiet">{escape(say("follow.none"))}</p>')
     return answers
 
 
@@ -47,6 +48,10 @@ def _show_until_answered(client: Client, run: Run) -> None:
     answers = client.send(reports.questions(run.id)).items
     if not any(map(_is_under_way, answers)):
         st.rerun()
+    _show_thread(answers)
+
+
+def _show_thread(answers: Sequence[AnswerView]) -> None:
     for answer in answers:
         st.html(answer_html(answer))
 

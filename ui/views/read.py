@@ -70,9 +70,9 @@ def _show_report(run: Run) -> None:
     prepared = _prepare(report.model_dump_json(), tuple(section.heading for section in sections), get_language())
     with left:
         st.html(folded_outline_html(prepared.outline) + prepared.html)
-        answers = around_report.show_below(run, report)
+        around_report.try_part(lambda client, asked: around_report.show_findings(client, asked, report.version), run)
     with right:
-        around_report.show_tabs(run, report, prepared)
+        answers = around_report.show_tabs(run, report, prepared)
     done_notice.offer(run)
     _open_drawer(run, {"": report, **answers}, sections)
 
