@@ -112,7 +112,7 @@ async def test_a_task_waits_for_the_workflow_service(
 
 async def test_an_answer_has_its_claims_as_a_report_has(api: ApiClient, run: str, pool: asyncpg.Pool) -> None:
     asked = await api.post(f"/v1/runs/{run}/questions", {"question": "What was a tax?"})
-    quote = make_quote("A tax is a burden.")
+    quote = make_quote("A tax is a burden.", "https://example.org/tax")
     claim = Claim(
         section=0,
         start=0,
