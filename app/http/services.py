@@ -186,7 +186,7 @@ async def open_services(
             **vars(run_services),
             **vars(_make_report_services(tenants, trusted, gateway, run_services, accounts, offers)),
             **vars(_make_source_services(tenants, trusted, background, equipment, disks)),
-            **vars(_make_notification_services(tenants, trusted, background, timing)),
+            **vars(_make_notification_services(tenants, trusted, background, timing, equipment)),
             standings=Standings(tenants, trusted, key_file),
             operation=Operation(trusted, operator),
             cycles=Cycles(trusted, loop, cycle_gateway),
@@ -255,10 +255,10 @@ def _make_source_services(
 
 
 def _make_notification_services(
-    tenants: TenantDatabase, trusted: asyncpg.Pool, background: Background, timing: ScheduleGateway
+    tenants: TenantDatabase, trusted: asyncpg.Pool, background: Background, timing: ScheduleGateway, equipment: Equipment
 ) -> NotificationServices:
     return NotificationServices(
-        schedules=Schedules(tenants, timing, background.sync.wake),
+        schedules=Schedules(tenants, timing, background.sync.wake, sends_mail=equipment.sends_mail),
         subscriptions=Subscriptions(trusted),
         webhooks=Webhooks(tenants, background.deliverer),
     )

@@ -7,13 +7,14 @@ from time import monotonic
 import streamlit as st
 
 from rubrica_client import schedules
-from rubrica_client.models import Firing, Schedule, ScheduleChange, ShownWords, Timing
+from rubrica_client.models import Firing, Schedule, ScheduleChange, ShownWords
 from ui.components import list_page, safe_fragments
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html, link_html
 from ui.components.page_title import name_page
-from ui.components.repeat import LONGEST_NAME, TIMES
+from ui.components.repeat import LONGEST_NAME
 from ui.components.run_list import shorten_question
+from ui.components.timing import describe_timing
 from ui.language import say, say_count, say_name, say_time
 from ui.session import get_api, may
 
@@ -44,14 +45,8 @@ def _facts_html(schedule: Schedule) -> str:
     )
     following = say("schedules.next", when=say_time(schedule.next_at, "short")) if schedule.next_at else ""
     state = say("schedules.paused") if schedule.paused else following
-    facts = "".join(f"<span>{escape(fact)}</span>" for fact in (_describe_times(schedule.timing), state, schedule.detail) if fact)
+    facts = "".join(f"<span>{escape(fact)}</span>" for fact in (describe_timing(schedule.timing), state, schedule.detail) if fact)
     return f'{question_html}<div class="r-eyebrow">{facts}</div>'
-
-
-def _describe_times(timing: Timing) -> str:
-    """Return when the question is asked, in words if the page has some for it."""
-    often = next((name for name, cron in TIMES.items() if cron == timing.cron), None)
-    return f"{say_name('when', often) if often else timing.cron} ({timing.time_zone})"
 
 
 def _show_one(chosen: str) -> None:
