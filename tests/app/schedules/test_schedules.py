@@ -225,7 +225,7 @@ async def test_mail_is_refused_when_it_is_chosen_where_none_can_be_sent(
         assert "no mail server is set up" in refused.json["detail"]
         made = await api.post("/v1/schedules", new)
         assert made.status == 201, "a schedule that tells nobody is none the worse"
-        assert (await api.patch(f"/v1/schedules/{made.json['id']}", {"deliver_to": [LOCAL_EMAIL]})).is_problem(400)
+        assert (await api.send("PATCH", f"/v1/schedules/{made.json['id']}", json={"deliver_to": [LOCAL_EMAIL]})).is_problem(400)
 
 
 async def test_what_cannot_be_scheduled_is_refused(api: ApiClient, pool: asyncpg.Pool) -> None:
