@@ -24,13 +24,18 @@ def main() -> None:
     """Show the form, and some examples."""
     st.html(hero_html(say("ask.title"), say("ask.lead")))
     try:
-        list_latest_runs()
+        asks = may("runs:write")
     except ApiError as error:
         problem.show(error)
-    if not may("runs:write"):
+        return
+    if not asks:
         st.html(f'<div class="r-note" role="status">{escape(say("ask.reader"))}</div>')
         st.page_link("views/history.py", label=say("nav.history"), icon=":material/history:")
         return
+    try:
+        list_latest_runs()
+    except ApiError as error:
+        problem.show(error)
     with st.container(key="narrow_ask"):
         if not has_model():
             _tell_no_model()
