@@ -122,6 +122,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path, _, query = self.path.partition("?")
+        if path == "/health":
+            return self._answer_json(path, {"ok": True})
         parts = path.strip("/").split("/")
         if parts[1] == "snapshots":
             return self._answer("text/plain; charset=utf-8", SPEECH.encode())

@@ -150,6 +150,31 @@ class AnswerReceipt(Value):
     seconds: float
 
 
+class Claim(Value):
+    """A sentence of a report, the numbers it cites, how well they support it, and why; see docs/citations.md."""
+
+    text: str
+    section: str = Field(default="", description="The heading it stands under.")
+    citations: Sequence[int] = []
+    support: str = Field(
+        default="",
+        description="`full`, `partial`, `none`, `contradicted`, `unjudged` or `uncited`.",
+    )
+    reason: str = ""
+    judge: str = Field(
+        default="",
+        description="Who judged: `verbatim`, `offline`, `nli` or `model` (older reports: `offline+vectors`).",
+    )
+    weak: str = Field(
+        default="",
+        description="Why the claim rests on thin ground, whatever its support.",
+    )
+    unsourced: bool = Field(
+        default=False,
+        description="Nothing that is cited gives its fact or one of its numbers; see `reason`.",
+    )
+
+
 class Arrangement(StrEnum):
     """
     The order of the sources in a brief: the best match first (so does `automatic`), or by date.
@@ -206,31 +231,6 @@ class CanaryState(StrEnum):
     PROMOTED = "promoted"
     ROLLED_BACK = "rolled_back"
     STOPPED = "stopped"
-
-
-class Claim(Value):
-    """A sentence of a report, the numbers it cites, how well they support it, and why; see docs/citations.md."""
-
-    text: str
-    section: str = Field(default="", description="The heading it stands under.")
-    citations: Sequence[int] = []
-    support: str = Field(
-        default="",
-        description="`full`, `partial`, `none`, `contradicted`, `unjudged` or `uncited`.",
-    )
-    reason: str = ""
-    judge: str = Field(
-        default="",
-        description="Who judged: `verbatim`, `offline`, `nli` or `model` (older reports: `offline+vectors`).",
-    )
-    weak: str = Field(
-        default="",
-        description="Why the claim rests on thin ground, whatever its support.",
-    )
-    unsourced: bool = Field(
-        default=False,
-        description="Nothing that is cited gives its fact or one of its numbers; see `reason`.",
-    )
 
 
 class Change(StrEnum):
@@ -1700,6 +1700,7 @@ class AnswerView(Value):
     answered: bool | None = None
     markdown: str = ""
     citations: Sequence[Citation] = Field(default=[], description="As in a report.", validate_default=True)
+    claims: Sequence[Claim] = Field(default=[], description="As in a report.", validate_default=True)
     support: Mapping[Support, int] = Field(default={}, description="How many statements the evidence supports how well.")
     usage: Usage
     created_at: datetime
@@ -2466,10 +2467,19 @@ class TaskPage(Value):
 
 
 class ToolList(Value):
-    """The outside services, with the outcome of their calls."""
+    """The outside services, with the outcome of their calls, and what else there is to ask with."""
 
     items: Sequence[ToolUse]
     sources: Sequence[SourceKind] = Field(..., description="The kinds of sources that a run can search here.")
+    systems: Sequence[SystemName] = Field(..., description="The systems that can be asked; most need a language model.")
+    models: Sequence[str] = Field(
+        ...,
+        description="The language models that would work a new run of yours. Empty: there is none, and reports quote sentences.",
+    )
+    sends_mail: bool = Field(
+        ...,
+        description="Whether there is a mail server, without which schedules tell nobody.",
+    )
 
 
 class VersionChange(Value):

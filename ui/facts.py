@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from rubrica_client.models import ColumnView, Me, NewRun, Run, RunUsage, SourceKind, Usage
+from rubrica_client.models import ColumnView, NewRun, OwnDocument, Run, RunUsage, SourceKind, Usage
 from rubrica_client.runs import FINISHED
 
 
@@ -21,14 +21,14 @@ def count_tokens(usage: Usage | RunUsage) -> int:
     return usage.input_tokens + usage.output_tokens
 
 
-def is_allowed(who: Me, scope: str) -> bool:
-    """Return whether this person has the scope, such as `runs:write`."""
-    return scope in who.scopes
-
-
 def searches_corpora(new: NewRun) -> bool:
     """Return whether a run of this question searches the installation's own corpora, which named collections replace."""
     return SourceKind.CORPORA in new.sources if new.sources else not new.collections
+
+
+def is_being_read(document: OwnDocument) -> bool:
+    """Return whether the document's state will still change by itself."""
+    return document.state in ("received", "parsed", "deleting")
 
 
 def has_ended(column: ColumnView) -> bool:

@@ -8,9 +8,8 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from rubrica_client import ApiError
-from ui.facts import is_allowed
 from ui.language import say
-from ui.session import get_me, is_stranger
+from ui.session import is_stranger, may
 
 Pages = list[st.Page]
 GOAL = "goal"
@@ -81,7 +80,7 @@ def _list_organisation_pages() -> Pages:
         st.Page("views/account.py", title=say("nav.account"), icon=":material/person:", url_path="account"),
         *_make_guarded_page("webhooks:read", "views/webhooks.py", say("nav.webhooks"), ":material/webhook:", "webhooks"),
         *_make_guarded_page("audit:read", "views/audit.py", say("nav.audit"), ":material/policy:", "audit"),
-        st.Page("views/usage.py", title=say("nav.usage"), icon=":material/bar_chart:", url_path="usage"),
+        *_make_guarded_page("usage:read", "views/usage.py", say("nav.usage"), ":material/bar_chart:", "usage"),
         st.Page("views/models.py", title=say("nav.models"), icon=":material/model_training:", url_path="models"),
     ]
 
@@ -89,8 +88,7 @@ def _list_organisation_pages() -> Pages:
 def _make_guarded_page(scope: str, view: str, title: str, icon: str, path: str) -> Pages:
     """Return a page that the menu shows only to those who may read it. For others, the page itself says why not."""
     try:
-        who = None if is_stranger() else get_me()
-        shown = who is None or is_allowed(who, scope)
+        shown = is_stranger() or may(scope)
     except ApiError:
         shown = False
     return [st.Page(view, title=title, icon=icon, url_path=path, visibility="visible" if shown else "hidden")]

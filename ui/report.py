@@ -24,4 +24,4 @@ class PageReport(Value):
     @classmethod
     def of_answer(cls, answer: AnswerView) -> "PageReport":
         """Make it from the answer to a further question."""
-        return cls(markdown=answer.markdown, citations=answer.citations)
+        return cls(markdown=answer.markdown, citations=answer.citations, claims=answer.claims)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from rubrica_client import ApiError, Client, accounts, documents, runs, service
-from rubrica_client.models import Collection, Me, Run, RunEvent, SourceKind
+from rubrica_client.models import Collection, Me, Run, RunEvent, SourceKind, ToolList
 from rubrica_client.patience import NONE
 from ui.event_feed import EventFeed
 from ui.progress import WatchedProgress, fold_events
@@ -91,6 +91,16 @@ def get_me() -> Me | None:
     return held
 
 
+def may(scope: str) -> bool:
+    """Return whether the visitor has the scope, such as `runs:write`; always where the API has no accounts.
+
+    Raises:
+        ApiError: as `get_me`.
+    """
+    who = get_me()
+    return who is None or scope in who.scopes
+
+
 def get_feed(run_id: str) -> EventFeed:
     """Return the event feed of this run; the feed of another run is dropped."""
     held: tuple[str, EventFeed] | None = st.session_state.get("event_feed")
@@ -149,12 +159,24 @@ def list_own_collections() -> Sequence[Collection]:
     return _ask_if_old("own_collections", lambda: get_api().send(documents.collections(limit=MOST_COLLECTIONS)).items)
 
 
+def get_equipment() -> ToolList | None:
+    """Return what there is to ask with here: sources, systems, models, mail; None where the API does not say."""
+    try:
+        return _ask_if_old("equipment", lambda: get_api().send(service.tools(days=1)))
+    except ApiError:
+        return None  # the page asks the same API for the latest runs, and shows the error
+
+
 def list_searchable() -> Sequence[SourceKind]:
     """Return the kinds of sources that a run can search here; all kinds where the API does not say."""
-    try:
-        return _ask_if_old("searchable", lambda: get_api().send(service.tools(days=1)).sources)
-    except ApiError:
-        return tuple(SourceKind)
+    there = get_equipment()
+    return there.sources if there else tuple(SourceKind)
+
+
+def has_model() -> bool:
+    """Return whether a language model works new runs; also where the API does not say."""
+    there = get_equipment()
+    return there is None or bool(there.models)
 
 
 def _ask_if_old(name: str, ask: Callable[[], T]) -> T:

@@ -38,6 +38,7 @@ from app.models.service.serving import register_settings
 from app.models.service.standings import Standings
 from app.openai.details import KeptDetails
 from app.outgoing.model_check import ModelCheck
+from app.outside_calls.nouns import Equipment
 from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences, make_preferences
 from app.preferences.service.pseudonyms import KEY_FILE
@@ -176,14 +177,16 @@ async def open_services(
     ):
         tenants, disks = TenantDatabase(pool), disks or Disks({"documents": documents})
         accounts = Accounts.new(tenants, trusted, accounts_policy)
+        sends_mail = accounts_policy.mailbox is not None
+        equipment = Equipment(services_on, searchable, tuple(systems), model.name if model else "", sends_mail)
         runs = Runs(tenants, gateway, systems, accounts.limits.check_run, model_check, disks)
         background = Background(tenants, trusted, trusted_url, gateway, timing, webhook_policy, documents, retrieval_url)
         run_services = _make_run_services(tenants, gateway, runs, accounts, model, background)
         services = Services(
             **vars(run_services),
             **vars(_make_report_services(tenants, trusted, gateway, run_services, accounts, offers)),
-            **vars(_make_source_services(tenants, trusted, background, services_on, searchable, disks)),
-            **vars(_make_notification_services(tenants, trusted, background, timing)),
+            **vars(_make_source_services(tenants, trusted, background, equipment, disks)),
+            **vars(_make_notification_services(tenants, trusted, background, timing, equipment)),
             standings=Standings(tenants, trusted, key_file),
             operation=Operation(trusted, operator),
             cycles=Cycles(trusted, loop, cycle_gateway),
@@ -240,23 +243,22 @@ def _make_source_services(
     tenants: TenantDatabase,
     trusted: asyncpg.Pool,
     background: Background,
-    services_on: frozenset[str],
-    searchable: frozenset[SourceKind],
+    equipment: Equipment,
     disks: Disks,
 ) -> SourceServices:
     return SourceServices(
         collections=Collections(tenants, trusted, background.files, background.index, background.tending.wake, disks),
         pages=Pages(background.index),
-        suggestions=Suggestions(tenants, background.index, searchable),
-        use=ToolUseReport(trusted, services_on, searchable),
+        suggestions=Suggestions(tenants, background.index, equipment.searchable),
+        use=ToolUseReport(trusted, equipment),
     )
 
 
 def _make_notification_services(
-    tenants: TenantDatabase, trusted: asyncpg.Pool, background: Background, timing: ScheduleGateway
+    tenants: TenantDatabase, trusted: asyncpg.Pool, background: Background, timing: ScheduleGateway, equipment: Equipment
 ) -> NotificationServices:
     return NotificationServices(
-        schedules=Schedules(tenants, timing, background.sync.wake),
+        schedules=Schedules(tenants, timing, background.sync.wake, sends_mail=equipment.sends_mail),
         subscriptions=Subscriptions(trusted),
         webhooks=Webhooks(tenants, background.deliverer),
     )

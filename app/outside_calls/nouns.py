@@ -2,16 +2,32 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from pydantic import Field
 
+from app.domain.options import SourceKind
 from app.domain.outside_calls import CallEnding
+from app.domain.query import SystemName
 from app.domain.services import SERVICES, Service, ServiceKind
 from app.domain.value import Value
 
 # The outcomes of calls for their callers; all other counts are of failed attempts.
 FINAL_OUTCOMES = ("answered", "kept", "joined", "failed")
 ATTEMPT = "attempt_"
+
+
+class Equipment(NamedTuple):
+    """What an installation has to ask with: outside services by name, kinds of sources, systems, a model, a mail server.
+
+    `model` is the name of the settings' own; empty without one.
+    """
+
+    services: frozenset[str] = frozenset()
+    searchable: frozenset[SourceKind] = frozenset(SourceKind)
+    systems: tuple[SystemName, ...] = tuple(SystemName)
+    model: str = ""
+    sends_mail: bool = False
 
 
 class ToolUse(Value):

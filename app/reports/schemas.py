@@ -143,6 +143,7 @@ class AnswerView(BaseModel):
     answered: bool | None = None
     markdown: str = ""
     citations: Citations = Field(default=[], description="As in a report.")
+    claims: Claims = Field(default=[], description="As in a report.")
     support: dict[Support, int] = Field(default={}, description="How many statements the evidence supports how well.")
     usage: Usage
     created_at: datetime
@@ -235,6 +236,7 @@ def _answer_fields_of(answer: FollowUp) -> dict[str, Any]:
         "answered": answer.answered,
         "markdown": remove_places(numbering.bodies[0]),
         "citations": [describe_citation(citation) for citation in numbering.citations],
+        "claims": claims,
         "support": {support: n for support in Support if (n := sum(claim["support"] == support for claim in claims))},
     }
 

@@ -8,6 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
+
 from app.domain.errors import SetupError
 from infra.local import gate
 from infra.local.process import Process, Program
@@ -30,9 +32,9 @@ class Endpoint:
 class LocalService:
     """One of the product's own processes. `spawn()` lets it import at once; `start()` lets it run and waits for it.
 
-    It is ready when its endpoint answers 200 or, without one, when it has written a line with `ready_words`. `folder` is a
-    private folder that it needs, made before each start. Whether it still lives is asked at `pulse`, or else at its endpoint;
-    an answer that takes longer than `silence` counts as none.
+    It is ready when it answers 200 itself at its endpoint or, without one, when it has written a line with `ready_words`.
+    `folder` is a private folder that it needs, made before each start. Whether it still lives is asked at `pulse`, or else at
+    its endpoint; an answer that takes longer than `silence` counts as none.
     """
 
     name: str
@@ -79,8 +81,28 @@ class LocalService:
 
     async def _is_ready(self) -> bool:
         if self.endpoint is not None:
-            return await get_http_status(self.endpoint.address, self.endpoint.path) == 200
+            return await get_http_status(self.endpoint.address, self.endpoint.path) == 200 and self._listens_itself()
         return self.process is not None and self.ready_words in self.process.read_log_tail()
+
+    def _listens_itself(self) -> bool:
+        """Return whether it is this process that answers at its port: another program may have taken the port meanwhile."""
+        assert self.endpoint is not None
+        port = urlsplit(self.endpoint.address).port
+        return port is None or (self.process is not None and port in _list_ports(self.process.pid))
+
+
+def _list_ports(pid: int) -> set[int]:
+    """Return the TCP ports at which a process and its children listen; none when it has ended."""
+    try:
+        process = psutil.Process(pid)
+        return {
+            connection.laddr.port
+            for each in (process, *process.children(recursive=True))
+            for connection in each.net_connections("tcp")
+            if connection.status == psutil.CONN_LISTEN
+        }
+    except psutil.NoSuchProcess:
+        return set()
 
 
 def gated_command(module: str, *arguments: str) -> list[str]:

@@ -124,6 +124,19 @@ async def test_a_service_waits_at_its_gate_and_is_started_again_when_it_dies(tmp
     assert not service.process.alive
 
 
+async def test_another_program_at_the_port_is_not_taken_for_the_service(tmp_path: Path) -> None:
+    port = find_free_port()
+    command = [sys.executable, "-m", "http.server", str(port), "--bind", LOOPBACK]
+    endpoint = Endpoint(f"http://{LOOPBACK}:{port}", "/")
+    other = LocalService("other", command, tmp_path / "other.log", {}, endpoint, gated=False)
+    await other.start()
+    service = LocalService("sample", command, tmp_path / "log", {}, endpoint, gated=False)
+    with pytest.raises(SetupError, match="Address already in use"):
+        await service.start()
+    assert await other.responds()
+    stop_together([service, other])
+
+
 async def test_a_service_that_falls_silent_is_started_again(tmp_path: Path) -> None:
     port = find_free_port()
     command = [sys.executable, "-m", "http.server", str(port), "--bind", LOOPBACK]

@@ -2,6 +2,7 @@
 
 from re import Match
 
+from app.accounts.nouns.access import SCOPES_OF_ROLE, Role
 from tests.ui.fake_api import START, FakeApi, Json
 
 WHEN = START.isoformat()
@@ -11,8 +12,7 @@ TOKEN = "a-token-of-a-session"
 
 def add_organisation(api: FakeApi, role: str = "owner") -> Json:
     """Add an organisation of two; the caller has the role."""
-    scopes = ["runs:read", "runs:write", "keys:read"]
-    scopes += ["team:read", "team:write", "keys:write"] if role in ("owner", "admin") else ["team:read"]
+    scopes = sorted(SCOPES_OF_ROLE[Role(role)])
     organisation = {"id": "o1", "name": "Custom <House>", "role": role}
     me = {"user_id": "u1", "email": "ann@example.org", "name": "Ann", "organisation": organisation, "scopes": scopes}
     people = [

@@ -80,6 +80,9 @@ class FakeApi:
         self.delay = 0.0
         self.closing = False
         self.sources = ["corpora", "collections"]
+        self.models = ["a-model"]
+        self.systems = ["minddr", "mams", "react", "deeprubric"]
+        self.sends_mail = True
         self.routes: list[tuple[str, str, Answerer]] = []
 
     def answer(self, method: str, path: str, answer: "Answerer") -> None:
@@ -184,7 +187,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _route(self, path: str, query: dict[str, list[str]], body: Json | None) -> None:
         if path == "/v1/tools":
-            return self._send_json(200, {"items": [], "sources": self.api.sources})
+            there = {name: getattr(self.api, name) for name in ("sources", "models", "systems", "sends_mail")}
+            return self._send_json(200, {"items": [], **there})
         if path == "/v1/comparisons" and self.command == "GET":
             return self._send_json(200, {"items": [], "next": None})
         if path == "/v1/runs" and self.command == "POST":

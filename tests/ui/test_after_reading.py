@@ -26,6 +26,7 @@ def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: 
         "answered": True,
         "markdown": "It says **so** [1]. <script>",
         "citations": [{"n": 1, "quote": QUOTE, "start": at, "end": at + len(QUOTE), "source": SOURCE}],
+        "claims": [{"text": "It says so.", "citations": [1], "support": "partial", "reason": "of <one> year"}],
     }
     made = [{"n": n, "origin": origin, "created_at": WHEN} for n, origin in ((2, "edited"), (1, "delivered"))]
     api.answer("GET", f"{path}/shares", lambda *_: {"items": [{**link, "token": ""}]})
@@ -37,8 +38,9 @@ def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: 
     app = open_page("read", run=run.id)
     assert "And &lt;i&gt;silver&lt;/i&gt;?" in shown(app)
     assert "It says <strong>so</strong>" in shown(app)
-    assert ". &lt;script&gt;" in shown(app)
+    assert "&lt;script&gt;" in shown(app)
     assert 'data-cite="qq1-1"' in shown(app)
+    assert 'id="claim-qq1-0"' in shown(app), "its doubtful claims are marked, as the report's are"
     app.query_params["cite"] = "qq1-1"
     assert f"<mark>{QUOTE}</mark>" in shown(app.run()), "a number in an answer opens what it cites"
     del app.query_params["cite"]

@@ -196,7 +196,8 @@ def test_what_was_typed_over_a_plan_outlives_a_reload_and_another_page(api: Fake
 def test_what_was_typed_over_an_older_plan_gives_way_and_no_other_person_sees_it(api: FakeApi, open_page: OpenPage) -> None:
     run, key = add_run_awaiting_approval(api), "title_s1"
     open_page("watch", run=run.id).text_input(key=f"plan_{run.id}_{key}").set_value("Mine").run()
-    api.answer("GET", "/v1/me", lambda *_: {"user_id": "u9", "organisation": {"id": "o9", "name": "Other"}})
+    other = {"user_id": "u9", "organisation": {"id": "o9", "name": "Other"}, "scopes": ["runs:read", "runs:write"]}
+    api.answer("GET", "/v1/me", lambda *_: other)
     assert open_page("watch", run=run.id).text_input(key=f"plan_{run.id}_{key}").value != "Mine"
     api.answer("GET", "/v1/me", lambda *_: (404, "no accounts"))
     assert open_page("watch", run=run.id).text_input(key=f"plan_{run.id}_{key}").value == "Mine"

@@ -108,7 +108,7 @@ def test_a_schedule_tells_first_what_no_longer_holds(api: FakeApi, open_page: Op
     reading = open_page("read", run=run.id)
     reading.button(key="repeat").click().run()
     sent = api.commands()[-1][2] or {}
-    assert (sent["from_run"], sent["timing"]["cron"]) == (run.id, "0 7 * * 1")
+    assert (sent["from_run"], sent["timing"]["cron"]) == (run.id, "0 7 * * mon")
 
 
 def test_usage_stands_against_its_limits_which_an_owner_sets(api: FakeApi, open_page: OpenPage) -> None:

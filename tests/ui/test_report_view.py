@@ -122,3 +122,15 @@ def test_claims_are_counted_and_the_doubtful_ones_listed_with_their_reason() -> 
     assert 'data-cite="2"' in html
     assert "a preprint" in html
     assert "Look at these twice" not in checked_claims_html(claims[:1])
+
+
+def test_notices_are_one_folded_line() -> None:
+    notices = "> **Note.** Only two of <three> searches ended.\n\n> **Note.** One source is retracted."
+    html = make_article(PageReport(markdown=f"# Tariffs\n\n{notices}\n\n## Then\n\nText.\n\n> A quotation."))
+    folded, opened, rest = html.html.partition("</details>")
+    assert opened
+    assert "<summary>Note. Only two of &lt;three&gt; searches ended. (+1)</summary>" in folded
+    assert "One source is retracted." in folded
+    assert "A quotation." in rest, "what a report quotes later is text"
+    assert "<details" not in make_article(PageReport(markdown="# Tariffs\n\n## Then\n\nText.")).html
+    assert "<summary>No model answered.</summary>" in make_article(PageReport(markdown="> No model answered.\n\nText.")).html

@@ -1,4 +1,4 @@
-"""The parts around a report's text: contents, sources, claims and score beside it; figures, disagreements and questions below."""
+"""The parts around a report's text: contents, sources, claims, score and questions beside it; figures and disagreements below."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -28,11 +28,11 @@ def try_part(part: Callable[[Client, Run], T], run: Run) -> T | None:
         return None
 
 
-def show_tabs(run: Run, report: PageReport, prepared: Article) -> None:
-    """Draw the tabs beside the text."""
+def show_tabs(run: Run, report: PageReport, prepared: Article) -> dict[str, PageReport]:
+    """Draw the tabs beside the text. Return the reports behind the numbers in the answers to further questions."""
     card = _load_scorecard(run)
-    labels = [say("read.contents"), say("read.sources"), say("read.checks"), *([say("read.score")] if card else [])]
-    contents, sources, checks, *score = st.tabs(labels, key="beside")
+    labels = [say("read.contents"), say("read.sources"), say("read.checks"), say("follow.title")]
+    contents, sources, checks, questions, *score = st.tabs(labels + ([say("read.score")] if card else []), key="beside")
     with contents:
         st.html(outline_html(prepared.outline))
     with sources:
@@ -44,6 +44,8 @@ def show_tabs(run: Run, report: PageReport, prepared: Article) -> None:
     if card and score:
         changed = f'<p class="r-quiet">{escape(say("score.delivered"))}</p>' if report.version > 1 else ""
         score[0].html(changed + scorecard_html(card))
+    with questions:
+        return follow_ups.index_citations(try_part(follow_ups.show, run) or ())
 
 
 def _load_scorecard(run: Run) -> Scorecard | None:
@@ -56,13 +58,8 @@ def _load_scorecard(run: Run) -> Scorecard | None:
         return None
 
 
-def show_below(run: Run, report: PageReport) -> dict[str, PageReport]:
-    """Draw figures and disagreements, folded, then further questions. Return the reports behind the numbers in the answers."""
-    try_part(lambda client, asked: _show_findings(client, asked, report.version), run)
-    return follow_ups.index_citations(try_part(follow_ups.show, run) or ())
-
-
-def _show_findings(client: Client, run: Run, version: int) -> None:
+def show_findings(client: Client, run: Run, version: int) -> None:
+    """Draw figures and disagreements, folded."""
     figures = ask_once("figures", (run.id, version), lambda: client.send(reports.figures(run.id)))
     disputes = ask_once("disputes", (run.id, version), lambda: client.send(reports.contradictions(run.id)).items)
     if disputes:

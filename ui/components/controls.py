@@ -9,6 +9,7 @@ from rubrica_client.models import Budget, ResearchPlan, Run
 from ui.components import plan_editor, problem
 from ui.facts import is_finished
 from ui.language import say
+from ui.session import may
 
 DONE_ICON = ":material/task_alt:"
 UNFINISHED = ("paused", "budget_reached")
@@ -26,8 +27,8 @@ def send_command(action: Callable[[], object], done: str) -> bool:
 
 
 def show(client: Client, run: Run) -> None:
-    """Draw the buttons that fit the run's present state."""
-    if is_finished(run):
+    """Draw the buttons that fit the run's present state, for those who may steer it."""
+    if is_finished(run) or not may("runs:write"):
         return
     with st.container(horizontal=True, gap="small"):
         if run.status == "budget_reached":

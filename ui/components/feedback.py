@@ -8,11 +8,10 @@ from ui.components import problem
 from ui.components.claims_view import is_doubtful
 from ui.components.controls import send_command
 from ui.components.markup import escape
-from ui.facts import is_allowed
 from ui.language import say, say_name
 from ui.navigation import open_page
 from ui.report import PageReport
-from ui.session import get_me
+from ui.session import may
 
 LONGEST_CLAIM = 110
 
@@ -36,8 +35,7 @@ def _make_rating(stars: int) -> NewRating:
 
 def link_waiting(client: Client, run: Run) -> None:
     """Link the newest comparison of this report while it waits for the visitor's choice: nobody else tells of a canary's."""
-    who = get_me()
-    if who and not is_allowed(who, "preferences:write"):
+    if not may("preferences:write"):
         return
     for item in client.send(preferences.comparisons(run_id=run.id, limit=1)).items:
         if not item.chosen and item.status in (ComparisonStatus.PREPARING, ComparisonStatus.READY):

@@ -1,4 +1,4 @@
-"""Further questions about a finished report, with their answers."""
+"""Further questions about a finished report, with their answers: a thread beside it, the latest first."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -13,23 +13,30 @@ from ui.components.markup import escape
 from ui.components.report_view import make_article
 from ui.language import say
 from ui.report import PageReport
+from ui.session import may
 
 REFRESH = timedelta(seconds=2)
 
 
 def show(client: Client, run: Run) -> Sequence[AnswerView]:
-    """Draw the field for a further question and the answers so far, made from the stored evidence; return the answers."""
+    """Draw the field for a further question and under it the answers, made from the stored evidence; return the answers."""
+    if may("reports:write"):
+        _show_field(client, run)
+    answers = client.send(reports.questions(run.id)).items
+    if any(map(_is_under_way, answers)):
+        safe_fragments.make_fragment(_show_until_answered, run_every=REFRESH)(client, run)
+    elif answers:
+        _show_thread(answers)
+    else:
+        st.html(f'<p class="r-quiet">{escape(say("follow.none"))}</p>')
+    return answers
+
+
+def _show_field(client: Client, run: Run) -> None:
     with st.container(key="follow_bar"):  # without it, Streamlit pins the field to the end of the page and opens the page there
         question = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
     if question and question.strip():
         send_command(lambda: client.send(reports.ask(run.id, question.strip())), say("follow.asked"))
-    answers = client.send(reports.questions(run.id)).items
-    if any(map(_is_under_way, answers)):
-        safe_fragments.make_fragment(_show_until_answered, run_every=REFRESH)(client, run)
-        return ()
-    for answer in answers:
-        st.html(answer_html(answer))
-    return answers
 
 
 def _is_under_way(answer: AnswerView) -> bool:
@@ -41,6 +48,10 @@ def _show_until_answered(client: Client, run: Run) -> None:
     answers = client.send(reports.questions(run.id)).items
     if not any(map(_is_under_way, answers)):
         st.rerun()
+    _show_thread(answers)
+
+
+def _show_thread(answers: Sequence[AnswerView]) -> None:
     for answer in answers:
         st.html(answer_html(answer))
 

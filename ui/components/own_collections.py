@@ -11,7 +11,7 @@ from ui.components.markup import escape
 from ui.facts import searches_corpora
 from ui.language import say
 from ui.sentences import say_searched
-from ui.session import ask_once, get_api, list_own_collections, list_searchable
+from ui.session import ask_once, get_api, get_equipment, list_own_collections, list_searchable
 
 OWN, BESIDE, SUGGESTED = "own", "beside", "suggested_collections"
 OUTSIDE = ("web", "scholar")
@@ -32,6 +32,13 @@ class ChosenCollections(NamedTuple):
         if not self.names:
             return tuple(kinds)
         return (*kinds, "collections") if kinds else EVERYWHERE if self.beside else ()
+
+
+def add(name: str) -> None:
+    """Choose one more collection, which was made just now; before the choice is drawn."""
+    st.session_state.pop("own_collections", None)  # the list of a moment ago lacks it
+    st.session_state.setdefault(SUGGESTED, [])
+    st.session_state[OWN] = [*st.session_state.get(OWN, ()), name]
 
 
 def choose(question: str) -> ChosenCollections:
@@ -66,7 +73,9 @@ def _take_suggestion(question: str, names: Sequence[str]) -> None:
 
 
 def searched_html(new: NewRun) -> str:
-    """Return one line that says what a run searches, as HTML: nothing that is not set up."""
+    """Return one line that says which model works a run and what it searches, as HTML: nothing that is not set up."""
     outside = [kind for kind in OUTSIDE if kind in list_searchable() and (not new.sources or kind in new.sources)]
-    line = say_searched(new.collections or (), searches_corpora(new), outside)
+    there = get_equipment()
+    model = say("ask.model", names=say("log.comma").join(there.models)) if there and there.models else ""
+    line = " · ".join(filter(None, (model, say_searched(new.collections or (), searches_corpora(new), outside))))
     return f'<p class="r-quiet" role="status">{escape(line)}</p>'

@@ -12,6 +12,7 @@ from rubrica_client.models import Citation, Claim
 from ui.components.claim_marks import mark_claims, squeeze
 from ui.components.claims_view import is_doubtful
 from ui.components.markup import escape, link_html, site_of
+from ui.components.run_list import shorten_question
 from ui.language import say, say_count
 from ui.report import PageReport
 
@@ -19,6 +20,8 @@ NUMBER = re.compile(r"\[(\d{1,4})\]")
 SOURCES_HEADING = re.compile(r"\n#{1,3} +(?:Sources|References|来源|参考来源|参考文献)\s*\n(?!.*\n#{1,3} )", re.DOTALL)
 QUESTION_LINE = re.compile(r"^\*(?:Question|问题): .*\*\n", re.MULTILINE)
 OUTLINED = ("h2", "h3")
+LONGEST_NOTICE = 80
+HEADING_TOKENS = 3  # it opens, its words, it closes
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def make_article(report: PageReport, mark: str = "", sections: Sequence[str] = (
             token.children = mark_claims(buttons, doubts, mark)
     outline = tuple(_anchor_headings(tokens))
     _add_change_buttons(tokens, sections)
-    html = str(parser.renderer.render(list(_wrap_sections(tokens)), parser.options, {}))
+    html = str(parser.renderer.render(list(_wrap_sections(_fold_notices(tokens))), parser.options, {}))
     return Article(f'<article class="r-report">{html}</article>', outline)
 
 
@@ -102,6 +105,21 @@ def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineHeading]:
             opening.attrSet("id", anchor)
             words = "".join(child.content for child in inline.children or () if child.type in ("text", "code_inline"))
             yield OutlineHeading(words, int(opening.tag[1]), anchor)
+
+
+def _fold_notices(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with the notices, which are the quotations that open a report, folded into the line of the first."""
+    first = last = HEADING_TOKENS if tokens[:1] and tokens[0].tag == "h1" else 0
+    notices = []
+    while last < len(tokens) and tokens[last].type == "blockquote_open":
+        close = next(n for n in range(last, len(tokens)) if tokens[n].type == "blockquote_close" and not tokens[n].level)
+        notices.append("".join(child.content for t in tokens[last:close] for child in t.children or () if child.type == "text"))
+        last = close + 1
+    if not notices:
+        return list(tokens)
+    line = shorten_question(notices[0], LONGEST_NOTICE) + (f" (+{len(notices) - 1})" if len(notices) > 1 else "")
+    summary = _html_token(f'<details class="r-notices"><summary>{escape(line)}</summary>')
+    return [*tokens[:first], summary, *tokens[first:last], _html_token("</details>"), *tokens[last:]]
 
 
 def _wrap_sections(tokens: Sequence[Token]) -> Iterator[Token]:

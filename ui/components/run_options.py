@@ -10,7 +10,7 @@ from rubrica_client.models import Budget
 from ui.components.controls import ask_budget
 from ui.components.own_collections import ChosenCollections
 from ui.language import LANGUAGES, say, say_name
-from ui.session import is_own_machine, list_searchable
+from ui.session import has_model, is_own_machine, list_searchable
 
 LENGTHS = ("short", "medium", "long")
 TONES = ("neutral", "academic", "business", "plain")
@@ -35,11 +35,18 @@ def show(own: ChosenCollections) -> dict[str, Any]:
 
 
 def _ask_writing() -> dict[str, Any]:
-    return {
+    asked = {
         "language": _ask_one_of("report_language", "language", ("", *LANGUAGES)),
         "length": _ask_one_of("length", "length", ("", *LENGTHS)),
-        "tone": _ask_one_of("tone", "tone", ("", *TONES)),
         "format": _ask_one_of("format", "format", ("", *FORMATS)),
+    }
+    return asked | _ask_model_writing() if has_model() else asked
+
+
+def _ask_model_writing() -> dict[str, Any]:
+    """Draw what only a language model can heed."""
+    return {
+        "tone": _ask_one_of("tone", "tone", ("", *TONES)),
         "composition": _ask_one_of("composition", "composition", ("", *COMPOSITIONS)),
         "audience": st.text_input(say("ask.audience"), max_chars=200, key="audience", placeholder=say("ask.audience_hint")),
     }

@@ -10,6 +10,7 @@ from ui.components import problem, safe_fragments, versions
 from ui.components.controls import send_command
 from ui.components.markup import escape
 from ui.language import say, say_name
+from ui.session import may
 
 HOW = ("rewrite", "deepen", "edit")
 MADE = {"rewrite": "rewritten", "deepen": "deepened", "edit": "edited"}
@@ -75,7 +76,9 @@ def _show_result(client: Client, run: Run, task: ChangeView, version: int) -> No
         st.html(f'<div role="status"><b>{escape(line)}</b> <span class="r-quiet">{cost}</span></div>')
         if st.button(say("change.see"), key="change_see"):
             st.dialog(say("change.see"), width="large")(versions.show_diff)(client, run, task.base, version)
-        if st.button(say("change.undo"), key="change_undo", icon=":material/undo:") and send_command(
-            lambda: client.send(reports.revert(run.id, task.base, version)), say("change.undone")
+        if (
+            may("reports:write")
+            and st.button(say("change.undo"), key="change_undo", icon=":material/undo:")
+            and send_command(lambda: client.send(reports.revert(run.id, task.base, version)), say("change.undone"))
         ):
             st.rerun()

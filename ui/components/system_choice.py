@@ -1,5 +1,7 @@
 """The choice of systems: one or several before a question is asked, more of them beside a report."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from rubrica_client import ApiError, Client, runs
@@ -7,16 +9,25 @@ from rubrica_client.models import Run
 from ui.components import problem
 from ui.language import say, say_name
 from ui.navigation import open_page
+from ui.session import get_equipment
 
 SYSTEMS = ("minddr", "mams", "react", "deeprubric")
 
 
+def list_systems() -> Sequence[str]:
+    """Return the systems that can be asked here: most need a model. All of them where the API does not say."""
+    there = get_equipment()
+    return there.systems if there else SYSTEMS
+
+
 def choose() -> tuple[str, ...]:
     """Draw the systems, and return those chosen, in the order of the list; with none, the API chooses."""
+    if len(list_systems()) < 2:
+        return ()
     return tuple(
         st.pills(
             say("ask.systems"),
-            SYSTEMS,
+            list_systems(),
             selection_mode="multi",
             key="systems",
             wrap=True,
@@ -29,7 +40,7 @@ def choose() -> tuple[str, ...]:
 def show_further(client: Client, run: Run) -> None:
     """Draw the form that asks other systems the question of a run, then go to the page that compares them."""
     st.caption(say("beside.add_help"))
-    left = [name for name in SYSTEMS if name != run.query.system]
+    left = [name for name in list_systems() if name != run.query.system]
     chosen = st.pills(
         say("ask.systems"),
         left,

@@ -9,6 +9,7 @@ from ui.components.markup import escape
 from ui.facts import count_tokens
 from ui.language import say, say_name, say_time
 from ui.number_format import format_count, format_money
+from ui.session import may
 
 
 def show(client: Client, run: Run) -> None:
@@ -33,8 +34,10 @@ def _show_version(client: Client, run: Run, version: VersionInfo, newest: int) -
         with st.container(horizontal=True):
             if st.button(say("versions.diff"), key=f"diff_{version.n}"):
                 st.dialog(say("versions.diff"), width="large")(show_diff)(client, run, version.n, newest)
-            if st.button(say("versions.back"), key=f"back_{version.n}") and send_command(
-                lambda: client.send(reports.revert(run.id, version.n, newest)), say("versions.done")
+            if (
+                may("reports:write")
+                and st.button(say("versions.back"), key=f"back_{version.n}")
+                and send_command(lambda: client.send(reports.revert(run.id, version.n, newest)), say("versions.done"))
             ):
                 st.rerun()
 

@@ -7,9 +7,8 @@ from rubrica_client.models import AgreementView, AssignmentView
 from ui.components import choice_form, problem, safe_fragments, texts_side_by_side
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html, labelled_html
-from ui.facts import is_allowed
 from ui.language import say, say_name, say_time
-from ui.session import get_api, get_me
+from ui.session import get_api, may
 
 
 def main() -> None:
@@ -23,8 +22,7 @@ def main() -> None:
         st.html(hero_html(say("annotate.title"), say("annotate.none")))
     else:
         _show_pair(assignment)
-    who = get_me()
-    if who is None or is_allowed(who, "annotations:manage"):
+    if may("annotations:manage"):
         _show_agreement()
 
 

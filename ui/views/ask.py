@@ -8,10 +8,10 @@ import streamlit as st
 
 from rubrica_client import ApiError, runs
 from rubrica_client.models import ClarifyingQuestion, Effort, NewRun
-from ui.components import before_start, own_collections, problem, run_options, system_choice
+from ui.components import attached_files, before_start, own_collections, problem, run_options, system_choice
 from ui.components.markup import escape, hero_html
 from ui.language import say, say_name
-from ui.session import ask_once, forget_latest, get_api, list_latest_runs
+from ui.session import ask_once, forget_latest, get_api, has_model, is_own_machine, list_latest_runs, may
 
 EXAMPLES = ("ask.example1", "ask.example2", "ask.example3")
 EFFORTS = ("quick", "standard", "deep")
@@ -24,13 +24,31 @@ def main() -> None:
     """Show the form, and some examples."""
     st.html(hero_html(say("ask.title"), say("ask.lead")))
     try:
+        asks = may("runs:write")
+    except ApiError as error:
+        problem.show(error)
+        return
+    if not asks:
+        st.html(f'<div class="r-note" role="status">{escape(say("ask.reader"))}</div>')
+        st.page_link("views/history.py", label=say("nav.history"), icon=":material/history:")
+        return
+    try:
         list_latest_runs()
     except ApiError as error:
         problem.show(error)
     with st.container(key="narrow_ask"):
+        if not has_model():
+            _tell_no_model()
         with st.container(key="ask_form"):
             _show_form()
         st.pills(say("ask.examples"), [say(key) for key in EXAMPLES], key="example", on_change=_take_example, wrap=True)
+
+
+def _tell_no_model() -> None:
+    """Say what a report is without a language model, and how to have one."""
+    with st.expander(say("ask.no_model"), icon=":material/info:", key="no_model"):
+        st.markdown(say("ask.no_model_means"))
+        st.markdown(say("ask.no_model_own" if is_own_machine() else "ask.no_model_others"))
 
 
 def _show_form() -> None:
@@ -39,6 +57,7 @@ def _show_form() -> None:
     )
     with st.container(horizontal=True, gap="large"):
         effort, wishes = _ask_effort(), _ask_wishes()
+    ready = attached_files.show() if may("collections:write") else True
     own = own_collections.choose(question or "")
     with st.expander(say("ask.options"), icon=":material/tune:", type="compact", key="options"):
         names = system_choice.choose()
@@ -48,7 +67,15 @@ def _show_form() -> None:
     chosen = {name: value for name, value in options.items() if value is not None}
     new = NewRun(question=question or "", effort=Effort(effort), **chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(say("ask.start"), key="start", type="primary", icon=":material/arrow_forward:", icon_position="right"):
+        if st.button(
+            say("ask.start"),
+            key="start",
+            type="primary",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+            disabled=not ready,
+            help=None if ready else say("ask.attach_wait"),
+        ):
             _begin_run(new, ask_back="back" in wishes)
         elif QUESTIONS in st.session_state:
             _show_questions(new)
@@ -134,6 +161,7 @@ def _start_run(new: NewRun) -> None:
         return
     st.session_state.pop(START_KEY, None)
     forget_latest()
+    attached_files.forget()
     st.switch_page("views/side_by_side.py" if new.beside else "views/watch.py", query_params={"run": run.id})
 
 

@@ -7,22 +7,18 @@ import streamlit as st
 
 from rubrica_client import ApiError, documents
 from rubrica_client.models import Access, Collection, DocumentPage, OwnDocument
-from ui.components import icon_button, list_page, problem, safe_fragments
+from ui.components import file_upload, icon_button, list_page, problem, safe_fragments
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html
+from ui.facts import is_being_read
 from ui.language import say, say_count, say_name, say_time
 from ui.navigation import open_page
 from ui.number_format import format_size
-from ui.session import get_api, read_query
+from ui.session import get_api, may, read_query
 
 PAGE = "views/collections.py"
 ROLES = ("viewer", "member", "admin", "owner")
-UNDER_WAY = ("received", "parsed", "deleting")
 REFRESH = timedelta(seconds=2)
-SENDINGS, REFUSED, UNSENT = "files_sent", "files_refused", "files_unsent"
-MOST_AT_ONCE = 50  # the API's own limit
-LARGEST_MIB = 64  # the API's own limit
-KINDS = ("pdf", "docx", "pptx", "xlsx", "epub", "html", "htm", "md", "txt", "csv")
 
 
 def main() -> None:
@@ -33,7 +29,8 @@ def main() -> None:
 def _show_all(before: str | None) -> None:
     page = get_api().send(documents.collections(before=before))
     st.html(hero_html(say("collections.title"), say("collections.lead")))
-    _show_new_form()
+    if may("collections:write"):
+        _show_new_form()
     if not page.items:
         st.html(f'<p class="r-quiet">{escape(say("collections.none"))}</p>')
     for collection in page.items:
@@ -71,15 +68,22 @@ def _show_one(chosen: str) -> None:
     collection = get_api().send(documents.collection(chosen))
     st.html(f'<h1 class="r-question">{escape(collection.name)}</h1>')
     with st.container(horizontal=True):
-        if collection.documents and st.button(say("collections.ask"), key="ask_these", type="primary", icon=":material/edit:"):
+        asks = bool(collection.documents) and may("runs:write")
+        if asks and st.button(say("collections.ask"), key="ask_these", type="primary", icon=":material/edit:"):
             open_page("views/ask.py", **{"in": collection.name})
-        with st.popover(say("collections.access"), icon=":material/lock_open:"):
-            _show_access(collection)
-        list_page.offer_delete(say("collections.delete_help"), lambda: get_api().send(documents.delete_collection(collection.id)))
-    _show_upload(collection)
+        if may("collections:write"):
+            _show_management(collection)
+    if may("collections:write"):
+        _show_upload(collection)
     before = read_query("before")
     settled = not _is_under_way(get_api().send(documents.list_(collection.id, before=before)))
     safe_fragments.make_fragment(_show_documents, run_every=None if settled else REFRESH)(collection.id, before, settled)
+
+
+def _show_management(collection: Collection) -> None:
+    with st.popover(say("collections.access"), icon=":material/lock_open:"):
+        _show_access(collection)
+    list_page.offer_delete(say("collections.delete_help"), lambda: get_api().send(documents.delete_collection(collection.id)))
 
 
 def _show_access(collection: Collection) -> None:
@@ -97,40 +101,14 @@ def _name_role(role: str) -> str:
 
 
 def _show_upload(collection: Collection) -> None:
-    """Draw the upload field and send files as soon as they are chosen, once: a new field takes its place before they are sent.
-
-    The list shows what has come. The next drawing of the page says what was not taken, and why.
-    """
-    sendings = st.session_state.setdefault(SENDINGS, 0)
-    files = st.file_uploader(
-        say("collections.files"), KINDS, accept_multiple_files=True, key=f"files_{sendings}", max_upload_size=LARGEST_MIB
-    )
-    for name, reason in st.session_state.pop(REFUSED, ()):
-        st.html(f'<div class="r-note bad" role="alert"><strong>{escape(name)}</strong>{escape(reason)}</div>')
-    if unsent := st.session_state.pop(UNSENT, None):
-        problem.show(unsent)
-    if not files:
-        return
-    st.session_state[SENDINGS] = sendings + 1
-    with st.spinner(say("collections.sending")):
-        _send_files(collection.id, [(file.name, file.getvalue()) for file in files])
-    st.rerun()
-
-
-def _send_files(collection: str, files: list[tuple[str, bytes]]) -> None:
-    """Send the files, as many at once as the API takes, and store what was refused and what ended the sending."""
-    refused = st.session_state[REFUSED] = []
-    for start in range(0, len(files), MOST_AT_ONCE):
-        try:
-            taken = get_api().send(documents.upload(collection, files[start : start + MOST_AT_ONCE]))
-        except ApiError as error:
-            st.session_state[UNSENT] = error
-            return
-        refused += [(each.name, each.reason) for each in taken.refused]
+    """Draw the upload field and send files as soon as they are chosen. The list shows what has come."""
+    if files := file_upload.ask_files(say("collections.files")):
+        file_upload.send_files(collection.id, files)
+        st.rerun()
 
 
 def _is_under_way(page: DocumentPage) -> bool:
-    return any(document.state in UNDER_WAY for document in page.items)
+    return any(map(is_being_read, page.items))
 
 
 def _show_documents(chosen: str, before: str | None, settled: bool) -> None:
@@ -151,14 +129,16 @@ def _show_documents(chosen: str, before: str | None, settled: bool) -> None:
 
 def _show_document(collection: str, document: OwnDocument) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"row_{document.id}"):
-        state = "running" if document.state in UNDER_WAY else "completed" if document.state == "indexed" else "failed"
+        state = "running" if is_being_read(document) else "completed" if document.state == "indexed" else "failed"
         detail = f'<br><span class="r-quiet">{escape(document.detail)}</span>' if document.detail else ""
         pill = f'<span class="r-pill {state}">{escape(say_name("document", document.state))}</span>'
         facts = f"{format_size(document.bytes)} · {say_time(document.received_at, 'short')}"
         st.html(f'{pill} <b>{escape(document.name)}</b> <span class="r-quiet">{escape(facts)}</span>{detail}')
         delete = partial(get_api().send, documents.delete(collection, document.id))
-        if icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}") and send_command(
-            delete, say("shelf.deleted")
+        if (
+            may("collections:write")
+            and icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}")
+            and send_command(delete, say("shelf.deleted"))
         ):
             st.rerun()
 

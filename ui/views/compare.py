@@ -10,9 +10,8 @@ from ui.components import choice_form, list_page, safe_fragments, texts_side_by_
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html, make_sentence
 from ui.components.run_list import shorten_question
-from ui.facts import is_allowed
 from ui.language import say, say_name, say_time
-from ui.session import get_api, get_me
+from ui.session import get_api, may
 
 PAGE, READ = "views/compare.py", "views/read.py"
 REFRESH = timedelta(seconds=2)
@@ -25,7 +24,8 @@ def main() -> None:
 
 def _show_all(before: str | None) -> None:
     st.html(hero_html(say("compare.title"), say("compare.lead")))
-    st.page_link("views/annotate.py", label=say("annotate.link"), icon=":material/how_to_vote:")
+    if may("annotations:write"):
+        st.page_link("views/annotate.py", label=say("annotate.link"), icon=":material/how_to_vote:")
     page = get_api().send(preferences.comparisons(before=before))
     if not page.items:
         st.html(f'<p class="r-quiet">{escape(say("compare.none"))}</p>')
@@ -61,9 +61,9 @@ def _wait_for_reports(comparison_id: str) -> None:
 def _show_blind(comparison: ComparisonView, left: CandidateView, right: CandidateView) -> None:
     st.html(f'<p class="r-quiet">{escape(say("compare.blind"))}</p>')
     texts_side_by_side.show(left, right)
-    choice_form.show(comparison)
-    who = get_me()
-    if who is None or is_allowed(who, "annotations:manage"):
+    if may("preferences:write"):
+        choice_form.show(comparison)
+    if may("annotations:manage"):
         with st.popover(say("annotate.ask"), icon=":material/how_to_vote:"):
             _offer_to_annotators(comparison)
 

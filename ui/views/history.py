@@ -10,9 +10,9 @@ from ui.components import icon_button, list_filters, problem
 from ui.components.controls import send_command
 from ui.components.markup import escape
 from ui.components.run_list import show_run_rows
-from ui.facts import is_allowed, is_finished
+from ui.facts import is_finished
 from ui.language import say, say_name
-from ui.session import forget_run, get_api, get_me, is_own_machine, read_query
+from ui.session import forget_run, get_api, get_me, is_own_machine, may, read_query
 
 PAGE_LENGTH = 20
 DELETING = "deleting_run"
@@ -47,8 +47,7 @@ def main() -> None:
         st.html(f'<p class="r-lead">{escape(_describe_nothing(words, wanted))}</p>')
         if not words and not wanted:
             st.page_link("views/ask.py", label=say("ask.title"), icon=":material/edit:")
-    who = get_me()
-    show_run_rows(page.items, _offer_delete if who is None or is_allowed(who, "runs:write") else None)
+    show_run_rows(page.items, _offer_delete if may("runs:write") else None)
     if page.next:
         icon = ":material/arrow_downward:"
         st.page_link(

@@ -25,10 +25,9 @@ from ui.components import (
 )
 from ui.components.page_title import name_page
 from ui.components.report_view import Article, folded_outline_html, make_article
-from ui.facts import is_allowed
 from ui.language import get_language, say
 from ui.report import PageReport
-from ui.session import ask_once, get_api, get_me, read_run_id
+from ui.session import ask_once, get_api, may, read_run_id
 from ui.watching import forget_unfinished
 
 CLOSED = "closed_citation"
@@ -71,17 +70,16 @@ def _show_report(run: Run) -> None:
     prepared = _prepare(report.model_dump_json(), tuple(section.heading for section in sections), get_language())
     with left:
         st.html(folded_outline_html(prepared.outline) + prepared.html)
-        answers = around_report.show_below(run, report)
+        around_report.try_part(lambda client, asked: around_report.show_findings(client, asked, report.version), run)
     with right:
-        around_report.show_tabs(run, report, prepared)
+        answers = around_report.show_tabs(run, report, prepared)
     done_notice.offer(run)
     _open_drawer(run, {"": report, **answers}, sections)
 
 
 def _load_sections(run: Run, report: PageReport) -> Sequence[SectionView]:
     """Return the sections that the visitor may change; none if the visitor may change nothing."""
-    who = get_me()
-    if who and not is_allowed(who, "reports:write"):
+    if not may("reports:write"):
         return ()
     try:
         return ask_once(
@@ -97,26 +95,32 @@ def _show_actions(run: Run, report: PageReport) -> None:
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="report_bar"):
         with st.popover(say("read.export"), icon=":material/download:"):
             exports.show(get_api(), run, report.title or run.query.question)
-        with st.popover(say("read.share"), icon=":material/link:"):
-            sharing.show_form(get_api(), run)
-            around_report.try_part(sharing.show_links, run)
+        if may("reports:write"):
+            with st.popover(say("read.share"), icon=":material/link:"):
+                sharing.show_form(get_api(), run)
+                around_report.try_part(sharing.show_links, run)
         with st.popover(say("read.more"), icon=":material/more_horiz:"):
             _show_more(run, report)
 
 
 def _show_more(run: Run, report: PageReport) -> None:
-    """Draw what is done less often, each folded."""
-    with st.expander(say("read.compare"), icon=":material/compare_arrows:", key="more_compare"):
-        feedback.show_second_report_form(get_api(), run, report)
-    with st.expander(say("beside.title"), icon=":material/view_column:", key="more_systems"):
-        system_choice.show_further(get_api(), run)
-    with st.expander(say("read.repeat"), icon=":material/update:", key="more_repeat"):
-        repeat.show(get_api(), run)
+    """Draw what is done less often, each folded, and nothing that the visitor may not do or that is not there."""
+    judges = may("preferences:write")
+    if judges:
+        with st.expander(say("read.compare"), icon=":material/compare_arrows:", key="more_compare"):
+            feedback.show_second_report_form(get_api(), run, report)
+    if may("runs:write") and len(system_choice.list_systems()) > 1:
+        with st.expander(say("beside.title"), icon=":material/view_column:", key="more_systems"):
+            system_choice.show_further(get_api(), run)
+    if may("schedules:write"):
+        with st.expander(say("read.repeat"), icon=":material/update:", key="more_repeat"):
+            repeat.show(get_api(), run)
     with st.expander(say("read.versions"), icon=":material/history:", key="more_versions"):
         around_report.try_part(versions.show, run)
-    with st.expander(say("read.wrong"), icon=":material/flag:", key="more_wrong"):
-        feedback.show_flag_form(get_api(), run, report)
-    if report.version == 1:  # stars are for what the run delivered, not for what readers made of it
+    if judges:
+        with st.expander(say("read.wrong"), icon=":material/flag:", key="more_wrong"):
+            feedback.show_flag_form(get_api(), run, report)
+    if judges and report.version == 1:  # stars are for what the run delivered, not for what readers made of it
         safe_fragments.make_fragment(feedback.show_stars)(get_api(), run)
 
 

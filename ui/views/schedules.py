@@ -7,15 +7,16 @@ from time import monotonic
 import streamlit as st
 
 from rubrica_client import schedules
-from rubrica_client.models import Firing, Schedule, ScheduleChange, ShownWords, Timing
+from rubrica_client.models import Firing, Schedule, ScheduleChange, ShownWords
 from ui.components import list_page, safe_fragments
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html, link_html
 from ui.components.page_title import name_page
-from ui.components.repeat import LONGEST_NAME, TIMES
+from ui.components.repeat import LONGEST_NAME
 from ui.components.run_list import shorten_question
+from ui.components.timing import describe_timing
 from ui.language import say, say_count, say_name, say_time
-from ui.session import get_api
+from ui.session import get_api, may
 
 PAGE = "views/schedules.py"
 REFRESH = timedelta(seconds=2)
@@ -44,20 +45,21 @@ def _facts_html(schedule: Schedule) -> str:
     )
     following = say("schedules.next", when=say_time(schedule.next_at, "short")) if schedule.next_at else ""
     state = say("schedules.paused") if schedule.paused else following
-    facts = "".join(f"<span>{escape(fact)}</span>" for fact in (_describe_times(schedule.timing), state, schedule.detail) if fact)
+    facts = "".join(f"<span>{escape(fact)}</span>" for fact in (describe_timing(schedule.timing), state, schedule.detail) if fact)
     return f'{question_html}<div class="r-eyebrow">{facts}</div>'
-
-
-def _describe_times(timing: Timing) -> str:
-    """Return when the question is asked, in words if the page has some for it."""
-    often = next((name for name, cron in TIMES.items() if cron == timing.cron), None)
-    return f"{say_name('when', often) if often else timing.cron} ({timing.time_zone})"
 
 
 def _show_one(chosen: str) -> None:
     schedule = get_api().send(schedules.get(chosen))
     name_page(schedule.name, say("nav.schedules"))
     st.html(f'<h1 class="r-question">{escape(schedule.name)}</h1>{_facts_html(schedule)}')
+    if may("schedules:write"):
+        _show_commands(schedule)
+    lively = _is_lively(get_api().send(schedules.changes(schedule.id)).items)
+    safe_fragments.make_fragment(_show_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
+
+
+def _show_commands(schedule: Schedule) -> None:
     with st.container(horizontal=True):
         if st.button(say("schedules.now"), key="trigger", icon=":material/play_arrow:") and send_command(
             lambda: get_api().send(schedules.trigger(schedule.id)), say("schedules.asked")
@@ -70,8 +72,6 @@ def _show_one(chosen: str) -> None:
         ):
             st.rerun()
         list_page.offer_delete(say("schedules.delete_help"), lambda: get_api().send(schedules.delete(schedule.id)))
-    lively = _is_lively(get_api().send(schedules.changes(schedule.id)).items)
-    safe_fragments.make_fragment(_show_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
 
 
 def _is_lively(firings: Sequence[Firing]) -> bool:

@@ -12,7 +12,7 @@ from ui.components.page_title import name_page
 from ui.facts import has_ended, is_finished, lacks_scores
 from ui.language import say, say_name
 from ui.report import PageReport
-from ui.session import get_api, read_run_id
+from ui.session import get_api, may, read_run_id
 
 REFRESH = timedelta(seconds=3)
 
@@ -45,7 +45,7 @@ def _make_lead(view: SideBySideView) -> str:
 
 def _offer_scores(view: SideBySideView, chosen: str) -> None:
     """Draw a button that has reports without a score judged, all by the same criteria."""
-    if not any(lacks_scores(column) for column in view.columns):
+    if not may("runs:write") or not any(lacks_scores(column) for column in view.columns):
         return
     with st.container(key="offer_scores", border=True):
         st.html(f"<p>{escape(say('beside.judge_help' if view.rubric else 'beside.no_rubric'))}</p>")

@@ -12,9 +12,8 @@ from rubrica_client.models import KeyInfo, Me, Member, NewKey
 from ui.components import problem
 from ui.components.controls import send_command
 from ui.components.markup import escape
-from ui.facts import is_allowed
 from ui.language import now, say, say_name, say_time
-from ui.session import get_api, get_me, make_page_address
+from ui.session import get_api, get_me, make_page_address, may
 
 ROLES = ("viewer", "member", "admin", "owner")
 KEY_DAYS = {"month": 30, "quarter": 90, "year": 365, "ever": 0}
@@ -28,6 +27,9 @@ def main() -> None:
         st.html(f'<p class="r-lead">{escape(say("team.local"))}</p>')
         return
     st.html(f'<p class="r-lead">{escape(who.organisation.name)} · {escape(say_name("role", who.organisation.role))}</p>')
+    if not may("keys:read"):
+        _try_part(lambda: _show_people(who))
+        return
     people, keys = st.tabs([say("team.people"), say("team.keys")])
     with people:
         _try_part(lambda: _show_people(who))
@@ -48,7 +50,7 @@ def _show_people(who: Me) -> None:
         _show_member(who, member)
     if page.next is not None:
         st.page_link("views/team.py", label=say("team.more"), query_params={"before": page.next})
-    if is_allowed(who, "team:write"):
+    if may("team:write"):
         _show_invitations(who)
 
 
@@ -56,7 +58,7 @@ def _show_member(who: Me, member: Member) -> None:
     own = member.user_id == who.user_id
     with st.container(horizontal=True, vertical_alignment="center", key=f"member_{member.user_id}"):
         st.html(f'<b>{escape(member.name)}</b><br><span class="r-quiet">{escape(member.email)}</span>')
-        if not is_allowed(who, "team:write") or own:
+        if not may("team:write") or own:
             st.html(f'<span class="r-chip">{escape(say_name("role", member.role))}</span>', width="content")
             return
         key = f"role_{member.user_id}"
@@ -125,7 +127,7 @@ def _invite(email: str, role: str) -> None:
 
 
 def _show_keys(who: Me) -> None:
-    if is_allowed(who, "keys:write"):
+    if may("keys:write"):
         _show_new_key_form(who)
     for key in get_api().send(accounts.keys()).items:
         _show_key(who, key)
@@ -179,7 +181,7 @@ def _show_key(who: Me, key: KeyInfo) -> None:
         facts = " · ".join((used, until, ", ".join(key.scopes)))
         st.html(f'<b>{escape(key.name)}</b><br><span class="r-quiet">{escape(facts)}</span>')
         if (
-            is_allowed(who, "keys:write")
+            may("keys:write")
             and st.button(say("team.revoke"), key=f"revoke_{key.id}")
             and send_command(lambda: get_api().send(accounts.revoke_key(key.id)), say("team.revoked"))
         ):

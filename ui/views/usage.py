@@ -11,10 +11,10 @@ from ui.components.controls import send_command
 from ui.components.markup import escape, escape_for_markdown, hero_html, labelled_html
 from ui.components.meters import measure_cap, tile_html
 from ui.components.run_list import shorten_question
-from ui.facts import count_tokens, is_allowed
+from ui.facts import count_tokens
 from ui.language import say, say_count, say_name, say_time
 from ui.number_format import format_count, format_money
-from ui.session import get_api, get_me
+from ui.session import get_api, may
 
 DEAREST = 10
 DELETED = "deleted"
@@ -33,8 +33,7 @@ def main() -> None:
     )
     st.html(hero_html(say("usage.title"), month))
     st.html(_tiles_html(used, allowed))
-    who = get_me()
-    if who is None or is_allowed(who, "organisation:write"):
+    if may("organisation:write"):
         with st.popover(say("usage.limits"), icon=":material/speed:"):
             _show_limits(allowed.organisation)
     if used.lines:

@@ -18,7 +18,7 @@ from ui.event_feed import FeedState
 from ui.facts import is_finished
 from ui.language import now, say, say_name
 from ui.progress import WatchedProgress
-from ui.session import get_api, get_feed, read_run_id
+from ui.session import get_api, get_feed, may, read_run_id
 from ui.watching import REFRESH, begin_watching, has_just_ended, look_again, remember_unfinished
 
 STATES_WITH_DETAIL = ("failed", "cancelled", "paused", "budget_reached")
@@ -45,7 +45,9 @@ def main() -> None:
     every = None if settled else REFRESH
     planned = bool(run.plan or look_again().progress.plan)
     safe_fragments.make_fragment(_show_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
-    if run.status == "awaiting_approval":
+    if not may("runs:write"):
+        pass  # who only reads sees the work
+    elif run.status == "awaiting_approval":
         safe_fragments.make_fragment(_show_approval)()
     elif not is_finished(run):
         safe_fragments.make_fragment(_show_steering)()

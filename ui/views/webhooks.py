@@ -11,9 +11,8 @@ from rubrica_client.models import Delivery, DeliveryState, NewWebhook, RevealedW
 from ui.components import list_page, problem, safe_fragments
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html
-from ui.facts import is_allowed
 from ui.language import say, say_count, say_name, say_time
-from ui.session import get_api, get_me, read_query
+from ui.session import get_api, may, read_query
 
 PAGE = "views/webhooks.py"
 REFRESH = timedelta(seconds=2)
@@ -26,14 +25,9 @@ def main() -> None:
     list_page.show(say("webhooks.title"), _show_one, _show_all)
 
 
-def _may_write() -> bool:
-    who = get_me()
-    return who is None or is_allowed(who, "webhooks:write")
-
-
 def _show_all(before: str | None) -> None:
     st.html(hero_html(say("webhooks.title"), say("webhooks.lead")))
-    if _may_write():
+    if may("webhooks:write"):
         _show_new_form()
     page = get_api().send(webhooks.list_(before=before))  # loaded last, to include the one just added
     if not page.items:
@@ -98,7 +92,7 @@ def _facts_html(hook: Webhook) -> str:
 def _show_one(chosen: str) -> None:
     hook = get_api().send(webhooks.get(chosen))
     st.html(f'<h1 class="r-question">{escape(hook.description or hook.url)}</h1>{_facts_html(hook)}')
-    if _may_write():
+    if may("webhooks:write"):
         _show_controls(hook)
     state = st.segmented_control(
         say("webhooks.which"),
@@ -176,7 +170,7 @@ def _show_delivery(hook: Webhook, delivery: Delivery) -> None:
         if (
             delivery.state != "pending"
             and hook.enabled
-            and _may_write()
+            and may("webhooks:write")
             and st.button(say("webhooks.replay"), key=f"replay_{delivery.id}", icon=":material/replay:")
             and send_command(partial(get_api().send, webhooks.replay(delivery.id)), say("webhooks.replayed"))
         ):

@@ -32,15 +32,18 @@ log = logging.getLogger(__name__)
 class Schedules:
     """The use cases around schedules. The database holds them; `wake` lets the workflow service learn of changes.
 
+    Without `sends_mail` there is no mail server, and nobody can be told.
+
     Raises:
         NotFound: no such schedule.
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: TenantDatabase, gateway: ScheduleGateway, wake: Callable[[], None]) -> None:
+    def __init__(self, database: TenantDatabase, gateway: ScheduleGateway, wake: Callable[[], None], *, sends_mail: bool) -> None:
         self._database = database
         self._gateway = gateway
         self._wake = wake
+        self._sends_mail = sends_mail
 
     async def list_page(self, limit: int, before: UUID | None) -> Sequence[Schedule]:
         """Return up to `limit` schedules, newest first, older than `before`."""
@@ -135,6 +138,8 @@ class Schedules:
     async def _check_members(self, addresses: Sequence[str]) -> tuple[str, ...]:
         """Check that all addresses are members': mail to any address would let people send anything to anybody."""
         wanted = tuple(dict.fromkeys(address.strip().lower() for address in addresses))
+        if wanted and not self._sends_mail:
+            raise InvalidInput("nobody can be told: no mail server is set up (RUBRICA_SMTP_HOST); leave `deliver_to` empty")
         known = await accounts.find_member_addresses(self._database, wanted)
         if strangers := [address for address in wanted if address not in known]:
             raise InvalidInput(

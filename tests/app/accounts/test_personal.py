@@ -76,8 +76,9 @@ async def test_who_is_erased_leaves_no_trace_and_their_work_stays_their_organisa
     await leaver.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})
     await leaver.post("/v1/runs", {"question": "Sent twice?"}, headers={"Idempotency-Key": "once"})
     await pool.execute("UPDATE users SET verified_at = now() WHERE email = $1", email)
-    told = {"name": "Weekly", "run": {"question": "News?"}, "timing": {"cron": "0 8 * * 1"}, "deliver_to": [email]}
+    told = {"name": "Weekly", "run": {"question": "News?"}, "timing": {"cron": "0 8 * * 1"}}
     schedule = (await owner.post("/v1/schedules", told)).json["id"]
+    await pool.execute("UPDATE schedules SET deliver_to = ARRAY[$2::text] WHERE id = $1::text::uuid", schedule, email)
     await pool.execute(
         "INSERT INTO deliveries (id, schedule_id, organisation_id, due_at, address)"
         " SELECT gen_random_uuid(), id, organisation_id, now(), deliver_to[1] FROM schedules WHERE id = $1::text::uuid",

@@ -1,6 +1,7 @@
 """What the API says of the outside services."""
 
 from collections.abc import AsyncIterator
+from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -8,9 +9,14 @@ import asyncpg
 import pytest
 
 from app.accounts.nouns.access import LOCAL_ORGANISATION
+from app.accounts.service.policy import AccountPolicy
 from app.domain.outside_calls import CallEnding
+from app.domain.pricing import PricedModel
+from app.domain.query import SystemName
 from app.http.services import open_services
+from app.outgoing.mail import Mailbox
 from app.outside_calls.storage import OutsideCallStore
+from app.setting_values import MailSecurity
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 
@@ -39,3 +45,16 @@ async def test_services_tell_what_turns_them_on_and_how_their_calls_went(api: Ap
     assert serper["within_ms"] == {"10": 1, "300": 6, "30000": 1}
     assert (brave["on"], brave["variable"], brave["calls"]) == (False, "RUBRICA_BRAVE_API_KEY", 0)
     assert (told["page"]["calls"], told["page"]["kind"]) == (8, "pages")
+
+
+async def test_what_there_is_to_ask_with_is_told(api: ApiClient, api_urls: tuple[str, str], workflows: InMemoryRuns) -> None:
+    told = (await api.get("/v1/tools")).json
+    assert (told["models"], told["sends_mail"]) == ([], False), "no model, no mail server"
+    policy = AccountPolicy(
+        mailbox=Mailbox("mail.example", 587, "Rubrica <r@example.org>", "https://page.example", MailSecurity.NONE)
+    )
+    model = PricedModel("m-1", Decimal(1), Decimal(2))
+    opened = open_services(*api_urls, workflows, model=model, systems=(SystemName.REACT,), accounts_policy=policy)
+    async with opened as services, serve_api(services) as client:
+        told = (await client.get("/v1/tools")).json
+    assert (told["models"], told["systems"], told["sends_mail"]) == (["m-1"], ["react"], True)

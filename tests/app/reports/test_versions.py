@@ -9,14 +9,17 @@ from uuid import UUID
 import asyncpg
 import pytest
 
+from app.domain.budget import Usage
 from app.domain.citations import marker_of
 from app.domain.claims import Claim, Support
 from app.domain.errors import Unavailable
 from app.domain.evidence import SourceConflict
 from app.domain.report import Report, Section
+from app.domain.revision import FollowUp, TaskStatus
 from app.domain.run import RunStatus
 from app.reports.rendering import render
 from app.reports.service.revisions import ReportRevisions
+from app.reports.storage import report_tasks
 from app.runs.service.runs import Runs
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
@@ -105,6 +108,26 @@ async def test_a_task_waits_for_the_workflow_service(
     begun = [await waiting.dispatch(), await waiting.dispatch()]
     assert UUID(asked.json["id"]) in {task for _, task in workflows.tasks}
     assert begun[1] == 0, "what is under way is not started over and over"
+
+
+async def test_an_answer_has_its_claims_as_a_report_has(api: ApiClient, run: str, pool: asyncpg.Pool) -> None:
+    asked = await api.post(f"/v1/runs/{run}/questions", {"question": "What was a tax?"})
+    quote = make_quote("A tax is a burden.", "https://example.org/tax")
+    claim = Claim(
+        section=0,
+        start=0,
+        end=23,
+        text="It was called a burden.",
+        quote_keys=(quote.key,),
+        support=Support.PARTIAL,
+        reason="by one of them",
+    )
+    told = FollowUp(body=f"It was called a burden [[{quote.key}]].", quotes=(quote,), claims=(claim,))
+    await report_tasks.finish(pool, UUID(run), UUID(asked.json["id"]), TaskStatus.DONE, answer=told, usage=Usage())
+    (answer,) = (await api.get(f"/v1/runs/{run}/questions")).json["items"]
+    (found,) = answer["claims"]
+    assert (found["text"], found["citations"], found["support"]) == ("It was called a burden.", [1], "partial")
+    assert found["reason"] == "by one of them"
 
 
 async def test_the_client_reverts_compares_and_reads_tables(api: ApiClient, run: str, page: AsyncClient) -> None:

@@ -11,14 +11,18 @@ import asyncpg
 import pytest
 
 from app.accounts.nouns.access import LOCAL_ORGANISATION, Role
+from app.accounts.service.bootstrap import LOCAL_EMAIL
+from app.accounts.service.policy import AccountPolicy
 from app.accounts.storage import addresses
 from app.accounts.storage import organisations as accounts
 from app.domain.errors import InvalidInput, Unavailable
 from app.domain.schedules import Timing
 from app.http import background
 from app.http.services import Services, open_services
+from app.outgoing.mail import Mailbox
 from app.retention.service.retention import delete_past
 from app.runs.storage.run_log import RunLog
+from app.setting_values import MailSecurity
 from tests.app.accounts.test_personal import traces
 from tests.app.browser import PASSWORD
 from tests.app.conftest import NewBrowser
@@ -70,7 +74,9 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def services(api_urls: tuple[str, str], workflows: InMemoryRuns, clock: Clock) -> AsyncIterator[Services]:
-    async with open_services(*api_urls, workflows, timing=clock) as opened:
+    mailbox = Mailbox("mail.example", 587, "Rubrica <r@example.org>", "https://page.example", MailSecurity.NONE)
+    policy = AccountPolicy(mailbox=mailbox)
+    async with open_services(*api_urls, workflows, timing=clock, accounts_policy=policy) as opened:
         yield opened
 
 
@@ -207,6 +213,19 @@ async def test_messages_made_at_one_moment_are_all_listed(api: ApiClient, pool: 
     page = (await api.get(f"{path}&before={page['next']}")).json
     seen += page["items"]
     assert (sorted(item["address"] for item in seen), page["next"]) == ([f"p{n}@example.org" for n in (1, 2, 3)], None)
+
+
+async def test_mail_is_refused_when_it_is_chosen_where_none_can_be_sent(
+    api_urls: tuple[str, str], workflows: InMemoryRuns, clock: Clock
+) -> None:
+    async with open_services(*api_urls, workflows, timing=clock) as services, serve_api(services) as api:
+        new = {"name": "Harbour", "run": {"question": "Why?"}, "timing": WEEKLY}
+        refused = await api.post("/v1/schedules", {**new, "deliver_to": [LOCAL_EMAIL]})
+        assert refused.is_problem(400)
+        assert "no mail server is set up" in refused.json["detail"]
+        made = await api.post("/v1/schedules", new)
+        assert made.status == 201, "a schedule that tells nobody is none the worse"
+        assert (await api.send("PATCH", f"/v1/schedules/{made.json['id']}", json={"deliver_to": [LOCAL_EMAIL]})).is_problem(400)
 
 
 async def test_what_cannot_be_scheduled_is_refused(api: ApiClient, pool: asyncpg.Pool) -> None:
