@@ -10,6 +10,8 @@ import time
 
 from bench.conformance.exports import check_exports
 from bench.conformance.markdown import check_markdown
+from bench.conformance.mcp_client import check_mcp_client
+from bench.conformance.mcp_server import PACKAGE, check_mcp_server
 from bench.conformance.open_responses import check_open_responses, report_suite_out
 from bench.conformance.openapi import check_openapi
 from bench.conformance.outcome import NotRun, Suite
@@ -24,6 +26,8 @@ SUITES = (
     Suite("exports, read back", "", check_exports),
     Suite("Open Responses, its suite", "", report_suite_out),
     Suite("Open Responses, its schema", find_version("openresponses-types"), check_open_responses),
+    Suite("MCP, our server", find_version(PACKAGE), check_mcp_server),
+    Suite("MCP, our client", find_version(PACKAGE), check_mcp_client),
     Suite("schemathesis", find_version("schemathesis"), check_openapi),
 )
 

@@ -14,6 +14,7 @@ from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, REQUES
 from app.domain.safe_text import make_safe
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.mcp.configuration import ServerConfiguration
+from retrieval.outside.mcp.forms import answer_form
 from retrieval.outside.mcp.ports import ToolOffer
 
 OPEN_LIMIT = timedelta(seconds=20)
@@ -116,7 +117,8 @@ class McpServer:
     async def _keep(self, ready: "asyncio.Future[Client]", done: asyncio.Event) -> None:
         """Hold a connection open until `done`."""
         async with contextlib.AsyncExitStack() as stack:
-            ready.set_result(await stack.enter_async_context(Client(await self._open_transport(stack))))
+            client = Client(await self._open_transport(stack), elicitation_callback=answer_form)
+            ready.set_result(await stack.enter_async_context(client))
             await done.wait()
 
     async def _open_transport(self, stack: contextlib.AsyncExitStack) -> Any:
