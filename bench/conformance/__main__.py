@@ -16,6 +16,7 @@ from bench.conformance.open_responses import check_open_responses, report_suite_
 from bench.conformance.openapi import check_openapi
 from bench.conformance.outcome import NotRun, Suite
 from bench.conformance.packages import fetch_suites, find_folder, find_version
+from bench.conformance.pages import check_pages
 from bench.conformance.table import Row, list_figures, write_table
 from bench.conformance.webhooks import check_webhooks
 from bench.result import print_result
@@ -28,6 +29,7 @@ SUITES = (
     Suite("Open Responses, its schema", find_version("openresponses-types"), check_open_responses),
     Suite("MCP, our server", find_version(PACKAGE), check_mcp_server),
     Suite("MCP, our client", find_version(PACKAGE), check_mcp_client),
+    Suite("axe-core, every page", find_version("axe-core"), check_pages),
     Suite("schemathesis", find_version("schemathesis"), check_openapi),
 )
 
