@@ -22,7 +22,7 @@ override DOCS := $(value DOCS)
 override DATA := $(value DATA)
 export Q DOCS DATA
 
-.PHONY: help setup report up extras setup-train test test-extras check eval-demo data-demo train-demo loop-demo fuzz-api audit lock clean
+.PHONY: help setup report up extras setup-train test test-extras check eval-demo data-demo train-demo loop-demo fuzz-api conformance audit lock clean
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -75,6 +75,9 @@ loop-demo: setup-train ## From readers' votes to a promoted model, on a stack of
 
 fuzz-api: setup ## Try the whole API with thousands of requests, valid and not
 	@$(PY) -m bench.fuzz_api $(ARGS)
+
+conformance: setup ## Hold what we speak and write against the published suites of others (ARGS="webhooks" for some)
+	@$(PY) -m bench.conformance $(ARGS)
 
 audit: ## Look for known vulnerabilities in what requirements.lock names (asks PyPI, at most ten minutes)
 	@$(PYTHON) -m infra.audit

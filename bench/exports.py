@@ -48,7 +48,7 @@ REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
 async def main(keep: Path | None) -> None:
     """Make each format, read it, print what is missing and the figures."""
     source = make_bilingual_manuscript()
-    exports, run, stored = _make_stored_report(source)
+    exports, run, stored = make_stored_report(source)
     document, citations = compose(source), number_citations(source.report).citations
     intact = 0
     for form, reader in READERS.items():
@@ -107,7 +107,7 @@ def list_texts(blocks: Iterable[Block]) -> Iterator[str]:
                     yield from (plain_text_of(cell) for cell in row)
 
 
-def _make_stored_report(source: Manuscript) -> tuple[Exports, Run, StoredReport]:
+def make_stored_report(source: Manuscript) -> tuple[Exports, Run, StoredReport]:
     """Make the report as the database would hold it."""
     query = ResearchQuery(question=source.question, language=source.language)
     run = Run(id=UUID(int=1), query=query, status=RunStatus.COMPLETED, created_at=source.finished, updated_at=source.finished)

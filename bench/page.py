@@ -135,13 +135,13 @@ def _measure_cpu(server: psutil.Process) -> float:
 
 
 @contextmanager
-def serve_page(api: str) -> Iterator[tuple[str, psutil.Process]]:
-    """Serve the page as the local stack does; yield its address and process."""
+def serve_page(api: str, key: str = "rbk_bench") -> Iterator[tuple[str, psutil.Process]]:
+    """Serve the page as the local stack does, or without a key for strangers; yield its address and process."""
     port = find_free_port()
     options = ["--server.headless=true", f"--server.address={LOOPBACK}", f"--server.port={port}"]
     process = subprocess.Popen(
         [sys.executable, "-m", "ui", *options],
-        env=os.environ | {"RUBRICA_API_URL": api, "RUBRICA_API_KEY": "rbk_bench", "PYTHONPATH": str(ROOT)},
+        env=os.environ | {"RUBRICA_API_URL": api, "RUBRICA_API_KEY": key, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

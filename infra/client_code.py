@@ -98,7 +98,7 @@ def _generate_client() -> str:
 
 def describe_api() -> dict[str, Any]:
     """Return the API's OpenAPI document. No server, database or workflow service is needed."""
-    return asyncio.run(_fetch_description())
+    return asyncio.run(fetch_description())
 
 
 def keep_client_schemas(document: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +134,8 @@ def _drop_unused(schema: Any) -> Any:
     return kept
 
 
-async def _fetch_description() -> dict[str, Any]:
+async def fetch_description() -> dict[str, Any]:
+    """Return the OpenAPI document of this checkout's API."""
     transport = httpx2.ASGITransport(cast(Any, build_routes(cast(Services, _NoServices()))))
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         found: dict[str, Any] = (await client.get("/schema/openapi.json")).raise_for_status().json()

@@ -37,6 +37,7 @@ from app.models.api.cycles import CyclesController
 from app.models.api.registry import RegistryController
 from app.openai.chat import ChatController
 from app.openai.errors import OpenAIErrors
+from app.openai.input_items import InputItemsController
 from app.openai.models import ModelsController
 from app.openai.responses import ResponsesController
 from app.outside_calls.api import tools
@@ -93,6 +94,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     RetentionController,
     AuditController,
     ResponsesController,
+    InputItemsController,
     ChatController,
     ModelsController,
     health,

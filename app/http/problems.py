@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.plugins.problem_details import ProblemDetailsConfig, ProblemDetailsException, ProblemDetailsPlugin
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from app.domain.errors import (
     BudgetReached,
@@ -24,9 +24,9 @@ from app.domain.errors import (
     Unauthenticated,
     Unavailable,
 )
+from app.http.refused_fields import list_refused_fields
 
 MEDIA_TYPE = "application/problem+json"
-NOT_AN_OBJECT = "Input should be a valid dictionary"
 HEADERS: Mapping[int, dict[str, str]] = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "2"}}
 
 log = logging.getLogger(__name__)
@@ -109,8 +109,12 @@ def _from_http(error: HTTPException) -> ProblemDetailsException:
 
 
 def _from_validation(error: ValidationException) -> ProblemDetailsException:
-    given = error.extra if isinstance(error.extra, list) else []
-    errors = [{"field": _field_of(item), "message": _message_of(item)} for item in given]
+    refused = error.__cause__ and error.__cause__.__cause__
+    if isinstance(refused, ValidationError):
+        errors = list_refused_fields(refused)
+    else:
+        given = error.extra if isinstance(error.extra, list) else []
+        errors = [{"field": _field_of(item), "message": _message_of(item)} for item in given]
     reasons = [f"{item['field']}: {item['message']}" if item["field"] else item["message"] for item in errors]
     return _make_problem(KINDS[InvalidInput], "; ".join(reasons) or error.detail, errors=errors)
 
@@ -120,8 +124,7 @@ def _field_of(item: Any) -> str:
 
 
 def _message_of(item: Any) -> str:
-    message = str(item.get("message", item)) if isinstance(item, Mapping) else str(item)
-    return "a JSON object is expected" if message.startswith(NOT_AN_OBJECT) else message.removeprefix("Value error, ")
+    return str(item.get("message", item)) if isinstance(item, Mapping) else str(item)
 
 
 def _from_bug(error: Exception) -> ProblemDetailsException:

@@ -103,7 +103,7 @@ class TextConfig(BaseModel):
 
 
 class Response(BaseModel):
-    """A run as OpenAI's Responses API shows one."""
+    """A run as OpenAI's Responses API shows one. What a run does not know has the value that means "as usual" there."""
 
     id: str
     object: Literal["response"] = "response"
@@ -117,14 +117,23 @@ class Response(BaseModel):
     incomplete_details: IncompleteDetails | None = None
     instructions: str | None = None
     metadata: dict[str, str] = {}
+    max_output_tokens: None = None
+    max_tool_calls: None = None
     parallel_tool_calls: bool = True
+    presence_penalty: float = 0
+    frequency_penalty: float = 0
     previous_response_id: str | None = None
+    prompt_cache_key: None = None
+    reasoning: None = None
+    safety_identifier: None = None
+    service_tier: Literal["default"] = "default"
     store: bool = True
-    temperature: None = None
+    temperature: float = 1
     text: TextConfig = TextConfig()
     tool_choice: Literal["auto"] = "auto"
     tools: list[str] = Field(default=[], max_length=0)
-    top_p: None = None
+    top_logprobs: int = 0
+    top_p: float = 1
     truncation: Literal["disabled"] = "disabled"
     usage: ResponseUsage | None = None
 
@@ -150,6 +159,41 @@ class StreamEvent(BaseModel):
     def to_frame(self) -> bytes:
         """Return the event as a server-sent event, with only the fields of its type."""
         return f"event: {self.type}\ndata: {self.model_dump_json(include=self.model_fields_set)}\n\n".encode()
+
+
+class InputText(BaseModel):
+    """Words that a response was asked with."""
+
+    type: Literal["input_text"] = "input_text"
+    text: str
+
+
+class InputItem(BaseModel):
+    """A message that a response was asked with."""
+
+    type: Literal["message"] = "message"
+    id: str
+    role: Literal["user", "developer"]
+    status: Literal["completed"] = "completed"
+    content: list[InputText]
+
+
+class InputItemList(BaseModel):
+    """What a response was asked with: a page of it."""
+
+    object: Literal["list"] = "list"
+    data: list[InputItem]
+    first_id: str | None
+    last_id: str | None
+    has_more: bool
+
+
+class DeletedResponse(BaseModel):
+    """The answer to a deletion."""
+
+    id: str
+    object: Literal["response"] = "response"
+    deleted: Literal[True] = True
 
 
 class ModelObject(BaseModel):

@@ -1,9 +1,9 @@
-"""Routes of responses in background mode: ask, poll, stream, come back to a stream, cancel."""
+"""Routes of responses in background mode: ask, poll, stream, come back to a stream, cancel, delete."""
 
 from typing import Annotated
 from uuid import UUID
 
-from litestar import Controller, get, post
+from litestar import Controller, delete, get, post
 from litestar import Response as Reply
 from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody, QueryParameter
@@ -16,6 +16,7 @@ from app.domain.run import Run
 from app.http.authentication import STREAMS, needs, require_scopes
 from app.http.dependencies import (
     CurrentPrincipal,
+    DeletingService,
     LiveService,
     ResponseDetailsService,
     RevisionsService,
@@ -33,8 +34,8 @@ from app.openai.follow_ups import (
     stream_follow_up,
     stream_whole_follow_up,
 )
-from app.openai.ids import find_model, parse_response_id
-from app.openai.objects import Response, StreamEvent
+from app.openai.ids import find_model, parse_response_id, response_id_of
+from app.openai.objects import DeletedResponse, Response, StreamEvent
 from app.openai.reading import read_response
 from app.openai.requests import NewResponse
 from app.openai.run_streams import STREAM_HEADERS, require_beginning, stream_frames, stream_whole
@@ -151,6 +152,31 @@ class ResponsesController(Controller):
             if (await runs.get(run_id)).status != "cancelled":
                 raise
         return await _answer_with(runs, await runs.get(run_id), details)
+
+    @delete(
+        "/{response_id:str}",
+        status_code=200,
+        responses=error_responses(403, 404, 409),
+        opt=needs(AccessScope.RUNS_WRITE),
+    )
+    async def remove(
+        self,
+        response_id: ResponseId,
+        runs: RunsService,
+        revisions: RevisionsService,
+        response_details: ResponseDetailsService,
+        deleting: DeletingService,
+        principal: CurrentPrincipal,
+    ) -> DeletedResponse:
+        """Delete the response with its run, for good. A further question goes with the response that it follows."""
+        asked_for = parse_response_id(response_id)
+        await response_details.get(asked_for)
+        found = await find_follow_up(runs, revisions, asked_for)
+        if isinstance(found, FollowUpQuestion):
+            first = response_id_of(found.run.id)
+            raise Conflict(f"this is a further question about {first}: delete that response, and this one goes with it")
+        await deleting.delete(principal, found.id)
+        return DeletedResponse(id=response_id)
 
 
 class _FramesAfter:

@@ -26,11 +26,12 @@ WATCH_PATIENCE = Patience(total=timedelta(seconds=60), first_pause=timedelta(sec
 
 @dataclass(frozen=True)
 class Connection:
-    """An API that can be used, and the retrieval service beside it where this machine has one."""
+    """An API that can be used, and the retrieval service and the page beside it where this machine has them."""
 
     api: AsyncClient
     retrieval: str | None
     stack: Stack | None = None
+    page: str | None = None
 
     async def run_while_healthy(self, work: Coroutine[Any, Any, T]) -> T:
         """Return the result of `work`, unless a part of the stack that was started for it fails to start.
@@ -73,7 +74,7 @@ async def open_connection(settings: Settings, say: Callable[[str], None]) -> Asy
     users.acquire(shared=True)
     try:
         async with open_api(state.api, key or str(home.ensure_api_key())) as api:
-            yield Connection(api, state.retrieval, stack)
+            yield Connection(api, state.retrieval, stack, state.ui)
     finally:
         users.release()
         if stack is not None:

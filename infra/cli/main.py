@@ -132,11 +132,16 @@ def tools() -> None:
 
 
 @app.command()
-def mcp() -> None:
-    """Offer search and research as an MCP server, over standard input and output."""
-    from infra.cli.mcp_server import serve as work
+def mcp(
+    http: Annotated[
+        int | None, typer.Option(help="Serve over streamable HTTP at /mcp on this port, to all who have a key.")
+    ] = None,
+    host: Annotated[str, typer.Option(help="With --http: the address to listen on.")] = "127.0.0.1",
+) -> None:
+    """Offer search and research as an MCP server, over standard input and output or over HTTP."""
+    from infra.cli.mcp_serving import serve, serve_http
 
-    execute(work)
+    execute(serve if http is None else lambda settings: serve_http(settings, host, http))
 
 
 @app.command()

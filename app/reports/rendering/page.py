@@ -63,7 +63,7 @@ def to_page(report: Report, numbering: Numbering, question: str, language: Langu
     ]
     for index, (section, body) in enumerate(zip(report.sections, numbering.bodies, strict=True), start=1):
         parts.append(f'<h{section.level} id="s{index}">{html.escape(section.heading)}</h{section.level}>')
-        parts.append(mark_page(_render_prose(body, hovers, seen), report.claims))
+        parts.append(mark_page(render_prose(body, hovers, seen), report.claims))
     if numbering.citations:
         parts.append(f'<h2 id="sources">{words.sources}</h2>')
         parts += [_render_document(cited, around, words) for cited in group_by_document(numbering.citations)]
@@ -95,8 +95,14 @@ def _render_contents(report: Report, words: RenderingWords) -> str:
     return f'<nav aria-label="{words.contents}"><b>{words.contents}</b><ol>{items}</ol></nav>'
 
 
-def _render_prose(markdown: str, hovers: Mapping[int, str], seen: set[int]) -> str:
-    clean = _CLEANER.clean(_MARKDOWN.render(markdown))
+def clean_prose(page: str) -> str:
+    """Return HTML with those tags, attributes and addresses alone that the text of a report may have."""
+    return _CLEANER.clean(page)
+
+
+def render_prose(markdown: str, hovers: Mapping[int, str], seen: set[int]) -> str:
+    """Return Markdown as HTML whose numbers lead to quotes. `hovers` are these by number; `seen` numbers have an anchor."""
+    clean = clean_prose(_MARKDOWN.render(markdown))
 
     def link(match: re.Match[str]) -> str:
         n = int(match.group(1) or 0)

@@ -33,10 +33,11 @@ def sign_headers(delivery: UUID, at: datetime, body: bytes, signing: Sequence[st
     return {
         "webhook-id": name,
         "webhook-timestamp": str(seconds),
-        "webhook-signature": " ".join(_sign(secret, content) for secret in signing),
+        "webhook-signature": " ".join(sign_content(secret, content) for secret in signing),
     }
 
 
-def _sign(secret: str, content: bytes) -> str:
+def sign_content(secret: str, content: bytes) -> str:
+    """Return the signature of a message's name, time and body, which full stops join."""
     key = base64.b64decode(secret.removeprefix(PREFIX))
     return "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()

@@ -30,6 +30,7 @@ from app.outgoing.way_out import find_proxy, make_tls
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.mcp.answers import tidy_answers
 from retrieval.outside.mcp.configuration import SSE, ServerConfiguration
+from retrieval.outside.mcp.forms import answer_form
 from retrieval.outside.mcp.ports import ToolOffer
 
 OPEN_LIMIT = timedelta(seconds=20)
@@ -133,7 +134,8 @@ class McpServer:
     async def _keep(self, ready: "asyncio.Future[Client]", done: asyncio.Event) -> None:
         """Hold a connection open until `done`."""
         async with contextlib.AsyncExitStack() as stack:
-            ready.set_result(await stack.enter_async_context(Client(tidy_answers(await self._open_transport(stack)))))
+            transport = tidy_answers(await self._open_transport(stack))
+            ready.set_result(await stack.enter_async_context(Client(transport, elicitation_callback=answer_form)))
             await done.wait()
 
     async def _open_transport(self, stack: contextlib.AsyncExitStack) -> Any:
