@@ -19,6 +19,7 @@ _NUMBER = re.compile(
 )
 _ALONE = re.compile("(?<![\\d.,/ ])(?P<fraction>[¼½¾⅓⅔⅛⅜⅝⅞])|(?<![\\d.,/] )(?<= )(?P<after>[¼½¾⅓⅔⅛⅜⅝⅞])")
 _FRACTIONS = dict(zip("¼½¾⅓⅔⅛⅜⅝⅞", (0.25, 0.5, 0.75, 1 / 3, 2 / 3, 0.125, 0.375, 0.625, 0.875), strict=True))
+_DIGIT = re.compile(rf"[\d{''.join(_FRACTIONS)}]")
 _RAISED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "+-0123456789-")
 SCALES = {
     **dict.fromkeys(("thousand", "tausend", "mille", "tsd", "k"), 1e3),
@@ -57,7 +58,7 @@ class WrittenNumber(NamedTuple):
 
 def find_numbers(text: str) -> list[WrittenNumber]:
     """Return the numbers in digits of a text, in order."""
-    if not any(character.isdigit() or character in _FRACTIONS for character in text):
+    if not _DIGIT.search(text):
         return []
     comma = uses_decimal_comma(text)
     found = [_complete(text, match, comma) for match in (*_NUMBER.finditer(text), *_ALONE.finditer(text))]

@@ -41,7 +41,7 @@ class Caller(NamedTuple):
 
     def link_to(self, run: str) -> str:
         """Return the address of the run: on the page, else in the API."""
-        return f"{self.page.rstrip('/')}/watch?run={run}" if self.page else f"{self.api.address.url}/v1/runs/{run}"
+        return f"{self.page.rstrip('/')}/watch?run={run}" if self.page else f"{self.api.address.url}{runs.get(run).path}"
 
 
 class Desk(Protocol):

@@ -3,11 +3,14 @@
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 
 from app.domain.query import Language, detect_language
 from retrieval.language.english import is_english
 from retrieval.language.stop_words import FOREIGN_WORDS, WORDS_OF_LANGUAGES
 
+KEPT_QUESTIONS = 256
+"""The questions whose language is remembered: each request of a run asks for it."""
 UNNAMED = "the language of the question"
 _OF_SCRIPTS = {
     "HIRAGANA": "Japanese",
@@ -25,6 +28,7 @@ _OF_SCRIPTS = {
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+@lru_cache(maxsize=KEPT_QUESTIONS)
 def name_language(question: str) -> str:
     """Return the English name of a question's language; empty for English, Chinese, and a few keywords of any language."""
     scripts = [script for script, _ in _count_scripts(question).most_common()]

@@ -10,6 +10,7 @@ import aiohttp
 import orjson
 from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
+from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
 from app.domain.safe_text import make_safe_line
@@ -224,7 +225,7 @@ class OpenAICompatible:
 
     def _make_completion(self, request: ChatRequest, heard: ReceivedAnswer) -> Completion:
         estimated = heard.input_tokens is None or heard.output_tokens is None
-        guess = estimate_usage(request, heard.thought + heard.text)
+        guess = estimate_usage(request, heard.thought + heard.text) if estimated else Usage()
         tokens_in = guess.input_tokens if heard.input_tokens is None else heard.input_tokens
         tokens_out = guess.output_tokens if heard.output_tokens is None else heard.output_tokens
         return Completion(

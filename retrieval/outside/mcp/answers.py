@@ -99,7 +99,7 @@ def _tidy_tools(tools: Any) -> list[Any]:
         try:
             whole = {name: value for name, value in tool.items() if name != "outputSchema"}
             whole["inputSchema"] = {"type": "object", **(whole.get("inputSchema") or {})}
-            _TOOL.validate_python(whole, by_name=False)
+            _TOOL.validate_python(whole, by_name=False, extra="ignore")
             kept.append(whole)
         except (ValidationError, AttributeError, TypeError) as error:
             log.warning("a tool of an MCP server is left out, because its description cannot be read: %s", error)
@@ -113,7 +113,7 @@ def _tidy_blocks(content: Any) -> list[Any]:
     blocks = []
     for block in content if isinstance(content, Sequence) else ():
         try:
-            _BLOCK.validate_python(block, by_name=False)
+            _BLOCK.validate_python(block, by_name=False, extra="ignore")
             blocks.append(block)
         except ValidationError:
             kind = block.get("type", "part") if isinstance(block, dict) else "part"
