@@ -62,3 +62,15 @@ def test_what_the_style_sheet_of_a_chapter_says_is_read() -> None:
 def test_the_number_of_a_note_stays_before_the_note() -> None:
     note = "<li id='fn3'><sup><a href='#r3'>3</a></sup>Except on Sundays.</li>"
     assert "3 Except on Sundays." in read_epub(make_book(f"{FILLER}<ul>{note}</ul>")).text
+
+
+def test_numbered_items_have_the_numbers_that_a_browser_shows() -> None:
+    inner = "<ol type='a'><li>Or later.</li></ol>"
+    clauses = f"<li>The rent is 900.</li><li value='9'><p>It ends in 1999.</p>{inner}</li><li>Ten.</li>"
+    body = f"<ol start='4'>{clauses}</ol><ol reversed type='I'><li>(II) Old.</li><li>New.</li></ol>"
+    body += "<ol style='list-style: none'><li>Bare.</li></ol><ul><li>A mark.</li></ul>"
+    page = read_html(f"<html><body><article>{FILLER}{body}{FILLER}</article></body></html>".encode()).text.split("\n\n")
+    seen = ["4. The rent is 900.", "9. It ends in 1999.", "a. Or later.", "10. Ten.", "(II) Old.", "I. New."]
+    assert [line.removeprefix("- ") for line in page if "harbour" not in line] == [*seen, "Bare.", "A mark."]
+    assert [line for line in page if line in seen[:4]] == seen[:4]
+    assert read_epub(make_book(body)).text.split("\n\n")[: len(seen)] == seen

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from retrieval.corpora.office.numbering import write_number
+from retrieval.corpora.list_numbers import write_number
 from retrieval.corpora.office.word import read_docx
 
 TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
