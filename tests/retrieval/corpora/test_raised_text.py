@@ -18,6 +18,10 @@ CASES = [
     ("in 1951<sup><a href='#fn3'>3</a></sup> and 1960<a href='n.xhtml#n4'><sup>4</sup></a> it rose", "in 1951 and 1960 it rose"),
     ("in 1951<sup class='footnote-ref'>3</sup> by 5<a role='doc-noteref' href='#a'>12</a> percent", "in 1951 by 5 percent"),
     ("by 5<sup>3</sup> percent in 1951<sup>[4]</sup>, to 900<sup>*</sup> crowns", "by 5[3] percent in 1951, to 900 crowns"),
+    (
+        "by 7<sup>1)</sup> percent in 1951<sup>b,c</sup>, the 1<sup>er</sup> of 3<sup>a</sup>",
+        "by 7 percent in 1951, the 1er of 3a",
+    ),
     ("it was 5%<sup>7</sup> of 40 (ships)<sup>8</sup> and x<sup>2</sup>", "it was 5% of 40 (ships) and x^2"),
     ("the board<sup>12</sup> met.<sup>3</sup> It left", "the board[12] met. It left"),
     ("is <s>seven</s><del>six</del><span style='text-decoration: line-through'>nine</span> five crowns", "is five crowns"),
