@@ -22,6 +22,7 @@ CASES = [
         "by 7<sup>1)</sup> percent in 1951<sup>b,c</sup>, the 1<sup>er</sup> of 3<sup>a</sup>",
         "by 7 percent in 1951, the 1er of 3a",
     ),
+    ("in 1951<a class='footnote-ref' href='#n2'>2</a> it rose", "in 1951 it rose"),
     ("it was 5%<sup>7</sup> of 40 (ships)<sup>8</sup> and x<sup>2</sup>", "it was 5% of 40 (ships) and x^2"),
     ("the board<sup>12</sup> met.<sup>3</sup> It left", "the board[12] met. It left"),
     ("is <s>seven</s><del>six</del><span style='text-decoration: line-through'>nine</span> five crowns", "is five crowns"),
