@@ -17,6 +17,7 @@ from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.formulas import write_formulas
 from retrieval.corpora.html_blocks import wrap_loose_text
+from retrieval.corpora.html_lists import drop_bullets, number_items
 from retrieval.corpora.html_marks import write_marks
 from retrieval.corpora.html_tables import spread_cells
 from retrieval.fetch.charset import decode_page
@@ -104,6 +105,7 @@ def _clean_page(page: HtmlElement) -> None:
             element.drop_tree()
     _unwrap_forms(page)
     spread_cells(page)
+    number_items(page)
     write_formulas(page)
     strip_attributes(page, "style", "aria-hidden", "hidden")  # what is left is shown; the extraction would take it for hidden
     for element in page.iter("dialog"):
@@ -130,7 +132,7 @@ def _read_metadata(page: HtmlElement) -> Document:
 def _extract_text(page: HtmlElement) -> str:
     """Return the main text that trafilatura finds; empty where it finds none."""
     found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True)
-    return (found.text or "") if isinstance(found, Document) else ""
+    return drop_bullets(found.text or "") if isinstance(found, Document) else ""
 
 
 def _write_whole(page: HtmlElement) -> str:

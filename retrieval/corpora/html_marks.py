@@ -73,6 +73,8 @@ def _leads_to_note(element: HtmlElement) -> bool:
     parts = [element, *element.iterdescendants(), *around]
     if any("noteref" in f"{part.get('epub:type', '')} {part.get('role', '')}" for part in parts):
         return True
+    if any("#" in part.get("href", "") and _SAYS_NOTE.search(part.get("class", "")) for part in parts):
+        return True  # a style sheet raises it
     raised = any(part.tag == "sup" for part in parts)
     return raised and any("#" in part.get("href", "") or _SAYS_NOTE.search(part.get("class", "")) for part in parts)
 

@@ -1,5 +1,6 @@
 """A reader of Markdown files. It drops the markup, so that a quote reads as a reader sees it."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable
@@ -16,7 +17,11 @@ from retrieval.corpora.plain import decode_text
 from retrieval.language.dates import read_date
 from retrieval.language.document_date import find_date_in_name
 
-_FRONT_MATTER = re.compile(r"\A(?:---\n(?P<yaml>.*?)\n(?:---|\.\.\.)|\+\+\+\n(?P<toml>.*?)\n\+\+\+)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FRONT_MATTER = re.compile(
+    r"\A(?:---(?:yaml)?\n(?P<yaml>.*?)\n(?:---|\.\.\.)|\+\+\+\n(?P<toml>.*?)\n\+\+\+"
+    r'|(?P<json>\{\n\s*".*?\n\})|;;;\n(?P<fenced>\{.*?\})\n;;;)[ \t]*(?:\n|\Z)',
+    re.DOTALL,
+)
 _FIELD = re.compile(
     r"^(title|author|date)[ \t]*:(?:[ \t]*\n[ \t]*-)?[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.IGNORECASE | re.MULTILINE
 )
@@ -40,12 +45,12 @@ def read_markdown(content: bytes) -> Extract:
 
 
 def _read_fields(front: re.Match[str]) -> dict[str, str]:
-    """Return what the front matter states, by lower-case names. Broken TOML states nothing."""
+    """Return what the front matter states, by lower-case names. Broken TOML or JSON states nothing."""
     if front["yaml"] is not None:
         return {name.lower(): value for name, value in _FIELD.findall(front["yaml"])}
     try:
-        stated = tomllib.loads(front["toml"])
-    except tomllib.TOMLDecodeError:
+        stated = tomllib.loads(front["toml"]) if front["toml"] is not None else json.loads(front["json"] or front["fenced"])
+    except ValueError:  # of both parsers
         return {}
     return {name.lower(): str(value) for name, value in stated.items() if isinstance(value, str | date)}
 

@@ -6,8 +6,8 @@ from itertools import groupby, pairwise
 from unicodedata import category
 
 _NUMBER = re.compile(r"[+\-−–]?\d+(?:[.,/]\d+)?")
-_MARK = re.compile(r"[\[(]?\s*(?:(?:\w{0,3}\d+|[a-zA-Z])(?:\s*[,;–-]\s*\d+)*|[*†‡§¶#]+)\s*[\])]?")
-_SURE_MARK = re.compile(r"\[.*\]|[*†‡§¶#]+")
+_MARK = re.compile(r"[\[(]?\s*(?:(?:\w{0,3}\d+|[a-zA-Z])(?:\s*[,;–-]\s*(?:\d+|[a-zA-Z]\b))*|[*†‡§¶#]+)\s*[\])]?")
+_SURE_MARK = re.compile(r"\[.*\]|[*†‡§¶#]+|\w{1,3}\)|[a-zA-Z](?:\s*[,;]\s*[a-zA-Z])+")
 _CHARGE = re.compile(r"\d*[+\-−]")
 _LAST_NUMBER = re.compile(r"(?P<number>[\d.,]*\d)$")
 _LAST_LETTERS = re.compile(r"[A-Za-zµμΑ-ω]+$")

@@ -11,18 +11,16 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from retrieval.corpora.extract import Extract
+from retrieval.corpora.invented import drop_invented_author, drop_invented_title
 from retrieval.corpora.zip_package import open_package, refuse_entities
 from retrieval.language.dates import read_date
 
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)")
-_INVENTED = frozenset(
-    [
-        *("word document", "powerpoint presentation", "untitled spreadsheet", "document1", "presentation1", "book1"),
-        *("python-docx", "steve canny", "python-pptx", "openpyxl", "xlsxwriter", "apache poi", "unknown creator", "un-named"),
-        *("2013-12-23", "2013-01-27"),
-    ]
+_LIBRARIES = frozenset(
+    ["python-docx", "steve canny", "python-pptx", "openpyxl", "xlsxwriter", "apache poi", "unknown creator", "un-named"]
 )
-"""What libraries and templates write for a title, an author and the dates (python-docx's, python-pptx's) that nobody stated."""
+_LIBRARY_DAYS = ("2013-12-23", "2013-01-27")
+"""The days that the templates of python-docx and python-pptx state."""
 
 
 class Relation(NamedTuple):
@@ -105,6 +103,7 @@ class OfficePackage:
         """Return a text with the package's own metadata and the notes."""
         about = self.parse_related("", "core-properties")
         title, author, modified, created = (_read_property(about, name) for name in ("title", "creator", "modified", "created"))
+        title, author = drop_invented_title(title), "" if author.casefold() in _LIBRARIES else drop_invented_author(author)
         note = "; ".join(dict.fromkeys(self.notes))
         return Extract(text, title=title, author=author, changed=_day_of(modified) or _day_of(created), note=note)
 
@@ -122,9 +121,8 @@ def _make_parser(recover: bool) -> etree.XMLParser:
 
 
 def _read_property(about: Any, name: str) -> str:
-    told = " ".join((about.findtext(f"{{*}}{name}") or "").split()) if about is not None else ""
-    return "" if told.casefold() in _INVENTED or told[:10] in _INVENTED else told
+    return " ".join((about.findtext(f"{{*}}{name}") or "").split()) if about is not None else ""
 
 
 def _day_of(stated: str) -> date | None:
-    return read_date(stated[:10])
+    return None if stated.startswith(_LIBRARY_DAYS) else read_date(stated[:10])

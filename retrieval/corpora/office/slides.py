@@ -6,8 +6,8 @@ from typing import Any
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.formulas import write_formula
+from retrieval.corpora.list_numbers import write_number
 from retrieval.corpora.office.charts import list_drawings
-from retrieval.corpora.office.numbering import write_number
 from retrieval.corpora.office.package import OfficePackage, open_office_package
 from retrieval.corpora.raised import join_levels
 from retrieval.corpora.table import join_merged

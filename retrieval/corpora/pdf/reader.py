@@ -13,6 +13,7 @@ import pypdfium2.raw as pdfium
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
+from retrieval.corpora.invented import drop_invented_author, drop_invented_title
 from retrieval.corpora.pdf.columns import order_lines
 from retrieval.corpora.pdf.fields import read_notes
 from retrieval.corpora.pdf.filled_in import place_fields
@@ -20,7 +21,6 @@ from retrieval.corpora.pdf.lines import Line, build_lines
 from retrieval.corpora.pdf.paragraphs import write_paragraphs
 from retrieval.corpora.pdf.pieces import read_pieces
 from retrieval.corpora.pdf.running_heads import drop_running_heads
-from retrieval.corpora.pdf.titles import drop_invented_author, drop_invented_title
 from retrieval.language.hyphens import Hyphenation
 from retrieval.language.stop_words import SMALL_WORDS, STOP_WORDS
 

@@ -12,6 +12,9 @@ from retrieval.corpora.markdown import read_markdown
         '+++\r\ndate = 1951-06-01T10:00:00Z\r\ntitle = """The quay"""\r\nauthor = \'Ida\'\r\n[extra]\r\ntitle = "no"\r\n+++\r\n',
         "---\ntitle: The quay\nauthor: 'Ida'\ndate: 1951-06-01\n---\n",
         "---\ntitle: The quay\nauthor:\n  - Ida\n  - Bo\ndate: 1951-06-01\n---\n",
+        '{\n  "title": "The quay",\n  "author": "Ida",\n  "date": "1951-06-01",\n  "tags": {}\n}\n',
+        ';;;\n{"title": "The quay", "author": "Ida", "date": "1951-06-01"}\n;;;\n',
+        "---yaml\ntitle: The quay\nauthor: Ida\ndate: 1951-06-01\n---\n",
         '---\nTitle: "The quay"\nAuthor: Ida\nDate: 1 June 1951\n...\n',
     ],
 )

@@ -3,8 +3,8 @@
 import pytest
 
 from app.domain.errors import SourceUnreadable
+from retrieval.corpora.invented import drop_invented_author, drop_invented_title
 from retrieval.corpora.pdf.reader import read_pdf
-from retrieval.corpora.pdf.titles import drop_invented_author, drop_invented_title
 from tests.retrieval.corpora.pdf_pages import Text, field, lines, make_pdf
 
 LEFT = (
@@ -219,6 +219,8 @@ def test_titles_that_programs_invent_are_none() -> None:
             "(anonymous)",
             "scan0012",
         ),
+        *("PowerPoint-Präsentation", "Présentation PowerPoint", "Presentación de PowerPoint", "Layout 1", "about:blank"),
+        *("无标题", "演示文稿1", "Книга1", "名称未設定 2", "Scanned Document", "00a4f3e2-11aa-4bcd-9e01-1234567890ab"),
     ]
     assert {title: drop_invented_title(title) for title in invented} == dict.fromkeys(invented, "")
     true = [
@@ -229,6 +231,8 @@ def test_titles_that_programs_invent_are_none() -> None:
         "Node.js in action",
         "TCP/IP networks",
         "1984 and after",
+        "Document de travail sur le quai",
+        "Presentación de cuentas",
     ]
     assert list(map(drop_invented_title, true)) == true
     assert (drop_invented_author("Admin"), drop_invented_author("Ida Adminski")) == ("", "Ida Adminski")

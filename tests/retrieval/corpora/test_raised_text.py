@@ -18,6 +18,11 @@ CASES = [
     ("in 1951<sup><a href='#fn3'>3</a></sup> and 1960<a href='n.xhtml#n4'><sup>4</sup></a> it rose", "in 1951 and 1960 it rose"),
     ("in 1951<sup class='footnote-ref'>3</sup> by 5<a role='doc-noteref' href='#a'>12</a> percent", "in 1951 by 5 percent"),
     ("by 5<sup>3</sup> percent in 1951<sup>[4]</sup>, to 900<sup>*</sup> crowns", "by 5[3] percent in 1951, to 900 crowns"),
+    (
+        "by 7<sup>1)</sup> percent in 1951<sup>b,c</sup>, the 1<sup>er</sup> of 3<sup>a</sup>",
+        "by 7 percent in 1951, the 1er of 3a",
+    ),
+    ("in 1951<a class='footnote-ref' href='#n2'>2</a> it rose", "in 1951 it rose"),
     ("it was 5%<sup>7</sup> of 40 (ships)<sup>8</sup> and x<sup>2</sup>", "it was 5% of 40 (ships) and x^2"),
     ("the board<sup>12</sup> met.<sup>3</sup> It left", "the board[12] met. It left"),
     ("is <s>seven</s><del>six</del><span style='text-decoration: line-through'>nine</span> five crowns", "is five crowns"),
@@ -62,3 +67,15 @@ def test_what_the_style_sheet_of_a_chapter_says_is_read() -> None:
 def test_the_number_of_a_note_stays_before_the_note() -> None:
     note = "<li id='fn3'><sup><a href='#r3'>3</a></sup>Except on Sundays.</li>"
     assert "3 Except on Sundays." in read_epub(make_book(f"{FILLER}<ul>{note}</ul>")).text
+
+
+def test_numbered_items_have_the_numbers_that_a_browser_shows() -> None:
+    inner = "<ol type='a'><li>Or later.</li></ol>"
+    clauses = f"<li>The rent is 900.</li><li value='9'><p>It ends in 1999.</p>{inner}</li><li>Ten.</li>"
+    body = f"<ol start='4'>{clauses}</ol><ol reversed type='I'><li>(II) Old.</li><li>New.</li></ol>"
+    body += "<ol style='list-style: none'><li>Bare.</li></ol><ul><li>A mark.</li></ul>"
+    page = read_html(f"<html><body><article>{FILLER}{body}{FILLER}</article></body></html>".encode()).text.split("\n\n")
+    seen = ["4. The rent is 900.", "9. It ends in 1999.", "a. Or later.", "10. Ten.", "(II) Old.", "I. New."]
+    assert [line.removeprefix("- ") for line in page if "harbour" not in line] == [*seen, "Bare.", "A mark."]
+    assert [line for line in page if line in seen[:4]] == seen[:4]
+    assert read_epub(make_book(body)).text.split("\n\n")[: len(seen)] == seen

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from retrieval.corpora.office.numbering import write_number
+from retrieval.corpora.list_numbers import write_number
 from retrieval.corpora.office.word import read_docx
 
 TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -250,3 +250,9 @@ def test_a_chart_and_embedded_objects() -> None:
     found = read_docx(make_word(cell, chart=f'<c:chart xmlns:c="c">{series}</c:chart>', oleObject="", aFChunk=""))
     assert found.text == "| Toll May | 5.0 June | 6.0"
     assert found.note == "an embedded document was not read; an embedded object was not read"
+
+
+def test_a_title_that_office_invents_is_none() -> None:
+    titles = {title: f"<dc:title>{title}</dc:title>" for title in ("Dokument1", "PowerPoint-Präsentation", "Der Nordkai")}
+    found = {title: read_docx(make_word(paragraph(run("A lease.")), core)).title for title, core in titles.items()}
+    assert found == {"Dokument1": "", "PowerPoint-Präsentation": "", "Der Nordkai": "Der Nordkai"}
