@@ -46,12 +46,14 @@ def test_an_owner_changes_roles_invites_and_makes_keys(api: FakeApi, open_page: 
     assert ("DELETE", "k1", None) in api.commands()
 
 
-def test_a_member_sees_the_team_and_changes_nothing(api: FakeApi, open_page: OpenPage) -> None:
+def test_a_member_sees_the_team_and_changes_their_own_keys_alone(api: FakeApi, open_page: OpenPage) -> None:
     add_organisation(api, "member")
     app = open_page("team")
     assert "bo@example.org" in shown(app)
     assert not [box for box in app.selectbox if box.key == "role_u2"]
-    assert not [button for button in app.button if button.key in ("revoke_k1", "remove_u2")]
+    assert not [button for button in app.button if button.key == "remove_u2"]
+    app.button(key="revoke_k1").click().run()
+    assert api.commands() == [("DELETE", "k1", None)]
 
 
 def test_documents_are_sent_followed_shared_and_deleted(api: FakeApi, open_page: OpenPage) -> None:

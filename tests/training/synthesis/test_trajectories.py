@@ -99,7 +99,9 @@ async def test_recorded_runs_become_conversations_that_hold_every_answer_once(ho
         answers = [t.completion.text for t in RunFolder(home.parent / "react").read_turns(item) if t.completion]
         conversations = [TrainedConversation.model_validate(each) for each in row["conversations"]]  # type: ignore[attr-defined]
         said = [m.content for each in conversations for m in each.messages if m.trained]
-        assert Counter(said) == Counter(answers)
+        # The stub's report cites nothing and is asked for once more; the same answer is no second example.
+        assert set(said) == set(answers)
+        assert len(said) == len(answers) - 1
         assert (row["source"], row["difficulty"], row["system"]) == ("graph", "medium", "react")
 
 
