@@ -167,10 +167,11 @@ def test_progress_appears_without_a_reload(
     run.emit("stage_started", {"stage": "search/s3", "title": ""}, "search/s3")
     sync_api.expect(page.locator(".r-step.waiting")).to_have_count(1)
     sync_api.expect(page.locator(".r-log")).to_be_visible()
-    follow = page.get_by_placeholder("Ask on")
+    follow = page.get_by_placeholder("A further question")
     run.report = add_finished_run(api).report
     run.emit("status_changed", {"status": "completed", "detail": ""})
     sync_api.expect(page.get_by_role("button", name="Download")).to_be_visible()
+    page.get_by_role("tab", name="Questions").click()
     sync_api.expect(follow).to_be_in_viewport()
     sync_api.expect(page).to_have_title("Tariffs before 1900 · Report · Rubrica")
 
