@@ -22,7 +22,7 @@ from app.domain.query import Language
 from app.domain.report import Report, Section
 from app.exports.nouns import ExportFormat
 from app.exports.service.composing import Manuscript
-from bench.conformance.outcome import NotRun, Outcome, count
+from bench.conformance.outcome import NotRun, Outcome, count_checks
 from bench.exports import make_stored_report
 
 TITLES = (
@@ -57,7 +57,7 @@ def check_exports(_: Path) -> Outcome:
         "biber: bibtex": partial(_read_with_biber, made[ExportFormat.BIBTEX]),
     }
     skipped: dict[str, str] = {}
-    return count(_run_all(readers, skipped), skipped)
+    return count_checks(_run_all(readers, skipped), skipped)
 
 
 def _run_all(readers: Mapping[str, Callable[[], str]], skipped: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from app.reports.rendering.page import clean_prose, render_prose
-from bench.conformance.outcome import Outcome, count
+from bench.conformance.outcome import Outcome, count_checks
 from bench.conformance.packages import find_node, find_package
 
 READ = "console.log(JSON.stringify(require(process.argv[1]).tests))"
@@ -26,7 +26,7 @@ def check_markdown(folder: Path) -> Outcome:
     # The specification writes tabs as arrows.
     examples = {f"{each['number']} {each['section']}": (_with_tabs(each["markdown"]), _with_tabs(each["html"])) for each in read}
     skipped = {name: RAW for name, (markdown, _) in examples.items() if _has_raw_html(markdown)}
-    return count(_compare({name: pair for name, pair in examples.items() if name not in skipped}), skipped)
+    return count_checks(_compare({name: pair for name, pair in examples.items() if name not in skipped}), skipped)
 
 
 def _compare(examples: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:

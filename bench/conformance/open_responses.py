@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import requests
 from pydantic import BaseModel, ValidationError
 
-from bench.conformance.outcome import NotRun, Outcome, count
+from bench.conformance.outcome import NotRun, Outcome, count_checks
 from bench.fuzz_api import FuzzTarget, start_target
 
 MODEL = "minddr-quick"
@@ -49,7 +49,7 @@ def check_open_responses(_: Path) -> Outcome:
     schema = _load_schema()
     with tempfile.TemporaryDirectory() as folder, start_target(Path(folder) / "api") as target:
         asker = Asker(target, schema)
-        return count([(name, check(asker)) for name, check in CHECKS.items()], OUT)
+        return count_checks([(name, check(asker)) for name, check in CHECKS.items()], OUT)
 
 
 def _load_schema() -> Schema:

@@ -30,7 +30,7 @@ class Suite(NamedTuple):
     check: Callable[[Path], Outcome]
 
 
-def count(checks: Iterable[tuple[str, str]], skipped: Mapping[str, str] | None = None) -> Outcome:
+def count_checks(checks: Iterable[tuple[str, str]], skipped: Mapping[str, str] | None = None) -> Outcome:
     """Return the outcome of checks: each is a name and what is wrong, which is empty where nothing is."""
     found = list(checks)
     failed = {name: wrong for name, wrong in found if wrong}

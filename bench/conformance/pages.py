@@ -9,7 +9,7 @@ from typing import Any
 
 import requests
 
-from bench.conformance.outcome import NotRun, Outcome, count
+from bench.conformance.outcome import NotRun, Outcome, count_checks
 from bench.conformance.packages import find_package
 from bench.fuzz_api import FuzzTarget, start_target
 from bench.page import serve_page
@@ -42,7 +42,7 @@ def check_pages(folder: Path) -> Outcome:
         pages = [page.format(run=_finish_a_run(target)) for page in (*WORK, *ORGANISATION, *OF_A_RUN)]
         found = list(_look_at(browser, axe, target.address, target.key, pages))
         found += _look_at(browser, axe, target.address, "", FOR_STRANGERS)
-    return count(found, MENU)
+    return count_checks(found, MENU)
 
 
 @contextmanager

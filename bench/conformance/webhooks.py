@@ -11,7 +11,7 @@ from uuid import UUID
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from app.webhooks.service.signatures import new_secret, sign_content, sign_headers
-from bench.conformance.outcome import Outcome, count
+from bench.conformance.outcome import Outcome, count_checks
 from bench.conformance.packages import find_node, find_package
 
 # As the libraries of the specification's authors have it in their own tests.
@@ -40,7 +40,7 @@ def check_webhooks(folder: Path) -> Outcome:
     for (name, message, good), theirs in zip(messages, by_javascript, strict=True):
         for library, found in (("Python", _verify_in_python(message)), ("JavaScript", theirs)):
             checks.append((f"{library}: {name}", "" if found is good else f"it is {'refused' if good else 'accepted'}"))
-    return count(checks)
+    return count_checks(checks)
 
 
 def _make_messages() -> Iterator[tuple[str, dict[str, Any], bool]]:

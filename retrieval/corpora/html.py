@@ -32,7 +32,7 @@ _CONTROLS = ("button", "input", "select", "option", "textarea", "label")
 _DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "canvas", "link", "base", "template", "noscript", *_CONTROLS)
 _TITLES = ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "caption", "figcaption")
 _BLOCKS = (*_TITLES, "p", "div", "li", "dt", "dd", "tr", "blockquote", "pre", "section", "article", "details", "br")
-# The parser hands them out where a page spells them as references, and takes them back nowhere.
+# Control characters: lxml reads them where a page spells them as references, and refuses every text with them that is set.
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
@@ -96,7 +96,10 @@ def _parse_page(text: str) -> HtmlElement:
         )
     except (LxmlError, ValueError, AssertionError) as error:
         raise SourceUnreadable("is not HTML") from error
-    page = deepcopy(page)
+    return _drop_unwritable(deepcopy(page))
+
+
+def _drop_unwritable(page: HtmlElement) -> HtmlElement:
     for element in page.iter():
         for name in ("text", "tail"):
             if _UNWRITABLE.search(said := getattr(element, name) or ""):

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from bench.conformance.outcome import NotRun, count
+from bench.conformance.outcome import NotRun, count_checks
 from bench.conformance.packages import FROZEN, HERE, WHEELS, find_package, find_version
 from bench.conformance.table import Row, list_figures, write_table
 
 
 def test_the_table_tells_what_ran_and_what_did_not_with_the_reason() -> None:
-    found = count([("a", ""), ("b", "wrong"), ("c", "")], {"d": "no tool", "e": "no tool"})
+    found = count_checks([("a", ""), ("b", "wrong"), ("c", "")], {"d": "no tool", "e": "no tool"})
     rows = [Row("Suite", "1.2", found), Row("Other", "", None, "not to be had")]
     lines = list(write_table(rows))
     assert [line.split() for line in lines[:3]] == [

@@ -41,7 +41,7 @@ class ServerDialect:
         self.hopeless: set[str] = set()
         """The reasons of refusals that no plainer form mended."""
 
-    def adapt(self, body: Body, without: str = "") -> dict[str, Any]:
+    def adapt_body(self, body: Body, without: str = "") -> dict[str, Any]:
         """Return the body as this server understands it, and `without` one more thing."""
         left_out = self.left_out | {without}
         adapted = dict(body)
@@ -60,13 +60,13 @@ class DialectTrial:
     def __init__(self, dialect: ServerDialect, body: Body) -> None:
         self._dialect = dialect
         self._body = body
-        self._plainer = [form for form in PLAINER if dialect.adapt(body, form) != dialect.adapt(body)]
+        self._plainer = [form for form in PLAINER if dialect.adapt_body(body, form) != dialect.adapt_body(body)]
         self._tried = ""
         self._reason = ""
 
     def write_body(self) -> dict[str, Any]:
         """Return the request in the form that is to be tried now."""
-        return self._dialect.adapt(self._body, self._tried)
+        return self._dialect.adapt_body(self._body, self._tried)
 
     def end(self) -> None:
         """Note that the request was answered."""
