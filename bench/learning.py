@@ -1,4 +1,5 @@
-"""`python -m bench.learning [--recipe NAME] [--seeds N] [--base FOLDER]`: whether recipes learn, each on a task of minutes.
+"""`python -m bench.learning [--recipe NAME] [--seeds N] [--base FOLDER] [--keep FOLDER]`: whether recipes learn, each on a task
+of minutes.
 
 For each seed four policies are measured on the same held-out items: with the weights that it began with, after SFT alone (the
 baseline), trained by the recipe, and trained with one part of the reward taken out. The evaluator shares no code with the
@@ -22,7 +23,8 @@ import argparse
 import importlib.util
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean
@@ -48,15 +50,26 @@ FIRST_SEED = 1
 TINY = Start()
 
 
-def run_task(task: LearningTask, seeds: int, start: Start) -> list[SeedScores]:
-    """Run the seeds of a task, and tell each."""
+def run_task(task: LearningTask, seeds: int, start: Start, kept: Path | None = None) -> list[SeedScores]:
+    """Run the seeds of a task, and tell each; their policies stay in `kept`/RECIPE/SEED where it is given."""
     found = []
     for seed in range(FIRST_SEED, FIRST_SEED + seeds):
-        with tempfile.TemporaryDirectory() as folder:
-            found.append(task.run_seed(Path(folder), seed, start))
+        with open_folder(kept and kept / task.recipe / str(seed)) as folder:
+            found.append(task.run_seed(folder, seed, start))
         told = {"recipe": task.recipe, "seed": seed, "gain": round(gain_of(found[-1]), 4), **describe_seed(found[-1])}
         print(json.dumps(told), flush=True)
     return found
+
+
+@contextmanager
+def open_folder(kept: Path | None) -> Iterator[Path]:
+    """Give an empty folder, which goes afterwards unless it is the one to keep; FileExistsError where that is not empty."""
+    if kept is None:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
+    else:
+        kept.mkdir(parents=True)
+        yield kept
 
 
 def describe_seed(scores: SeedScores) -> dict[str, object]:
@@ -154,6 +167,7 @@ def main() -> None:
     parser.add_argument("--base", type=read_base, help="a folder in the form of Hugging Face: pretrained weights, tokenizer")
     parser.add_argument("--dtype", choices=["float32", "bfloat16"], default=TINY.dtype, help="the type that policies compute in")
     parser.add_argument("--device", choices=["auto", "cpu"], default=TINY.device, help="auto: a GPU where there is one")
+    parser.add_argument("--keep", type=Path, help="where the trained policies stay, as RECIPE/SEED")
     options = parser.parse_args()
     if importlib.util.find_spec("trl") is None:
         print_skipped("learning", "a policy needs torch and TRL: make setup-train")
@@ -162,7 +176,7 @@ def main() -> None:
     figures: dict[str, float] = {}
     for name in [options.recipe] if options.recipe else [*TASKS]:
         task = import_module(f"bench.learning_tasks.{TASKS[name]}").TASK
-        figures |= summarise(name, run_task(task, options.seeds, start))
+        figures |= summarise(name, run_task(task, options.seeds, start, options.keep))
     print_result("learning" if start == TINY else "learning_gpu", figures, start.list_machine())
 
 
