@@ -123,7 +123,8 @@ def _join_spans(passages: Sequence[Passage]) -> list[Passage]:
         last = joined[-1] if joined else None
         if last is not None and passage.start <= last.end:
             text = last.text + passage.text[max(0, last.end - passage.start) :]
-            joined[-1] = last.model_copy(update={"text": text, "end": max(last.end, passage.end)})
+            blocks = sorted({block.start: block for block in (*passage.blocks, *last.blocks)}.values(), key=lambda b: b.start)
+            joined[-1] = last.model_copy(update={"text": text, "end": max(last.end, passage.end), "blocks": tuple(blocks)})
         else:
             joined.append(passage)
     return joined

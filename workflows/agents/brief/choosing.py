@@ -4,11 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from retrieval.language.blocks import count_words
 from retrieval.language.names import find_names
 from retrieval.language.sentences import CELL
 from retrieval.language.tokens import split_units
 from workflows.agents.brief.ranking import RankedUnit
-from workflows.agents.brief.units import Unit, UnitKind, count_words
+from workflows.agents.brief.units import Unit, UnitKind
 from workflows.checks.negation import NEGATIONS
 
 FADED = 0.5

@@ -125,6 +125,11 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
 
 
 async def find_quotes(question: str, found: Sequence[Passage], agent: str, kit: Kit) -> tuple[Quote, ...]:
+    """Find quotations as `find_units` does units."""
+    return tuple(unit.to_quote() for unit in await find_units(question, found, agent, kit))
+
+
+async def find_units(question: str, found: Sequence[Passage], agent: str, kit: Kit) -> Sequence[Unit]:
     """Find the sentences that serve a question best, for an agent that `found` these passages and whose model quoted none.
 
     The question itself is searched too: the searches of a model that fails may be beside the point. Only words and the scores of
@@ -138,7 +143,7 @@ async def find_quotes(question: str, found: Sequence[Passage], agent: str, kit: 
         state.add_passages(await searches.find_passages(question, PASSAGES_OF_OTHERS), 1.0)
     state.add_passages(found, SECOND)
     _rank_by_words(state)
-    return tuple(each.unit.to_quote() for each in choose_units(state.list_ranked(), kit.bounds.section_words))
+    return [each.unit for each in choose_units(state.list_ranked(), kit.bounds.section_words)]
 
 
 def _list_rarest(question: str) -> list[str]:

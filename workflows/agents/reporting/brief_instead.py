@@ -12,7 +12,7 @@ from app.domain.evidence import Finding, Passage, Quote
 from app.domain.plan import Subtask
 from app.domain.query import Language
 from app.domain.report import Report
-from workflows.agents.brief import find_quotes, write_brief
+from workflows.agents.brief import find_units, write_brief
 from workflows.agents.reporting.assembly import list_ends, list_parts_without_model
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.simple_plan import shorten_title
@@ -30,8 +30,9 @@ async def write_brief_instead(desk: ReportDesk, reasons: Iterable[str]) -> Repor
     plan = desk.plan.model_copy(update={"subtasks": (own, *desk.plan.subtasks)})
     answered = [finding for finding in desk.findings if _is_answered(finding)]
     others = [_make_passage(quote) for finding in desk.findings if finding not in answered for quote in finding.quotes]
-    quotes = await find_quotes(own.question, others, f"{REPORTER}/quotes", desk.kit)
-    best = Finding(subtask_id=OWN, quotes=quotes, stop=StopReason.SUFFICIENT)
+    units = await find_units(own.question, others, f"{REPORTER}/quotes", desk.kit)
+    quotes, forms = tuple(unit.to_quote() for unit in units), tuple(unit.form for unit in units)
+    best = Finding(subtask_id=OWN, quotes=quotes, forms=forms, stop=StopReason.SUFFICIENT)
     brief = await write_brief(desk.query, plan, (best, *answered), desk.kit)
     why = say("between_sides", desk.kit.language).join(dict.fromkeys(reasons))
     told = [say(SOME_WRITTEN if answered else NONE_WRITTEN, desk.kit.language, detail=why)]
