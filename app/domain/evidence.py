@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from app.domain.address import host_of
-from app.domain.blocks import Block
+from app.domain.blocks import Block, BlockKind
 from app.domain.budget import StopReason, Usage
 from app.domain.value import Value
 
@@ -103,6 +103,11 @@ class Quote(Value):
     end: int = Field(ge=0)
     page: int | None = None
 
+    def to_passage(self) -> Passage:
+        """Return the quotation as a passage of its source."""
+        blocks = (Block(BlockKind.PARAGRAPH, self.start, self.end, page=self.page),) if self.page else ()
+        return Passage(source=self.source, text=self.text, start=self.start, end=self.end, blocks=blocks)
+
     @property
     def key(self) -> str:
         """Content address of this quotation; report bodies refer to it, numbers appear only when rendered."""
@@ -178,4 +183,4 @@ def _widen(quote: Quote, around: Mapping[str, str]) -> Passage:
     before, after = around.get("before", ""), around.get("after", "")
     start = quote.start - len(before)
     text = f"{before}{quote.text}{after}"
-    return Passage(source=quote.source, text=text, start=start, end=start + len(text))
+    return quote.to_passage().model_copy(update={"text": text, "start": start, "end": start + len(text)})

@@ -39,6 +39,9 @@ _BLOCKS = (*_TITLES, "p", "div", "li", "dt", "dd", "tr", "blockquote", "pre", "s
 # Control characters: lxml reads them where a page spells them as references, and refuses every text with them that is set.
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _BEFORE_MARK = re.compile(r"^([-|] )([\ufdd0-\ufddf]+)")
+_SHOWN = {code: code - 0xFDD0 + 0x1D9D0 for code in range(0xFDD0, 0xFDF0)}
+"""Marks as letters of SignWriting while the extraction works, which drops what cannot be printed."""
+_MARKS = {shown: code for code, shown in _SHOWN.items()}
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
 
@@ -140,7 +143,7 @@ def _mark_blocks(page: HtmlElement) -> None:
         if str(element.text_content()).strip():
             place = find_first_text(element)
             kind, level = (BlockKind.ITEM, 0) if element.tag == "li" else (BlockKind.HEADING, int(element.tag[1]))
-            place.text = mark(kind, "x", level).removesuffix("x") + (place.text or "").lstrip()
+            place.text = mark(kind, "x", level).removesuffix("x").translate(_SHOWN) + (place.text or "").lstrip()
 
 
 def _unwrap_forms(page: HtmlElement) -> None:
@@ -163,7 +166,7 @@ def _read_metadata(page: HtmlElement) -> Document:
 def _extract_text(page: HtmlElement) -> str:
     """Return the main text that trafilatura finds; empty where it finds none."""
     found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True)
-    return drop_bullets(found.text or "") if isinstance(found, Document) else ""
+    return drop_bullets((found.text or "").translate(_MARKS)) if isinstance(found, Document) else ""
 
 
 def _write_whole(page: HtmlElement) -> str:
@@ -197,7 +200,7 @@ def _split_paragraphs(text: str, blocks: Iterable[str]) -> str:
     for block in dict.fromkeys(blocks):
         if lines := _list_lines(block):
             known.setdefault(lines[0], []).append((lines, block))
-    return "\n\n".join(_join_code(_list_lines(text), known))
+    return "\n\n".join(_join_code(_list_lines(text.translate(_MARKS)), known))
 
 
 def _list_lines(text: str) -> list[str]:

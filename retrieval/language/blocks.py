@@ -71,6 +71,8 @@ def link_blocks(
     head: int | None = None
     is_table = not begins_table
     for one in found:
+        if not any(map(str.isalnum, text[one.start : one.end])):
+            continue  # a rule between rows, or a line of marks
         bullet = _BULLET.match(text, one.start, one.end) if one.kind is BlockKind.ITEM else None
         kind, start = one.kind, bullet.end() if bullet else one.start
         is_row = kind in (BlockKind.ROW, BlockKind.HEAD)
@@ -236,7 +238,7 @@ def _is_numbered(title: str) -> bool:
 
 def _may_be_head(row: str) -> bool:
     """Say whether a row may head a table: no cell is a bare number, but for a year."""
-    return CELL in row and not any(_BARE_NUMBER.fullmatch(cell.strip()) for cell in row.split(CELL))
+    return CELL in row and not any(_BARE_NUMBER.fullmatch(cell.strip(" |")) for cell in row.split(CELL))
 
 
 def _is_title(text: str) -> bool:
