@@ -40,7 +40,7 @@ def split_passage(passage: Passage) -> list[Unit]:
             case BlockKind.FIELD:
                 head = None
             case BlockKind.HEADING:
-                head = heads[block.start] = replace(own[0], head=heads.get(-1 if block.under is None else block.under))
+                head = heads[block.start] = replace(own[0], head=heads.get(block.under or -1))  # the title of the source heads all
                 headings += [head] if not block.text else []
                 units += [replace(head, kind=UnitKind.SENTENCE)] if is_label(head.text) and block.start and not block.text else []
             case BlockKind.HEAD:
