@@ -4,7 +4,7 @@ from collections.abc import Sequence
 import pytest
 
 from app.domain.blocks import BlockKind
-from app.domain.evidence import Passage, Source, snapshot_hash
+from app.domain.evidence import FormKind, Passage, Source, snapshot_hash
 from retrieval.language.blocks import find_blocks, kind_of
 from retrieval.ports import Document, cut_passage
 from workflows.agents.brief.choosing import choose_units
@@ -12,7 +12,7 @@ from workflows.agents.brief.entries import leave_out_other_entries
 from workflows.agents.brief.layout import lay_out
 from workflows.agents.brief.ranking import RankedUnit
 from workflows.agents.brief.splitting import split_passage
-from workflows.agents.brief.units import Unit, UnitKind
+from workflows.agents.brief.units import Unit
 
 TEXT = (
     "Replacing the filter\n\nREAD THIS FIRST.\n\n"
@@ -35,12 +35,12 @@ def show(units: Sequence[Unit]) -> str:
 def test_sentences_rows_and_commands_are_units_and_headings_are_none() -> None:
     units = split_passage(make_passage())
     assert [(unit.kind, unit.text) for unit in units] == [
-        (UnitKind.SENTENCE, "The filter sits behind the lower grille."),
-        (UnitKind.SENTENCE, "It must be replaced every six months."),
-        (UnitKind.ROW, "UF-480 | filter | 38.50"),
-        (UnitKind.ROW, "UF-720 | filter | 44.00"),
-        (UnitKind.CODE, "ufctl reset --filter"),
-        (UnitKind.SENTENCE, "滤网每半年更换一次。"),
+        (FormKind.SENTENCE, "The filter sits behind the lower grille."),
+        (FormKind.SENTENCE, "It must be replaced every six months."),
+        (FormKind.ROW, "UF-480 | filter | 38.50"),
+        (FormKind.ROW, "UF-720 | filter | 44.00"),
+        (FormKind.CODE, "ufctl reset --filter"),
+        (FormKind.SENTENCE, "滤网每半年更换一次。"),
     ]
 
 

@@ -6,17 +6,27 @@ from dataclasses import replace
 from itertools import takewhile
 
 from app.domain.blocks import Block, BlockKind
-from app.domain.evidence import Passage
+from app.domain.evidence import FormKind, Passage
 from retrieval.language.back_references import points_back
 from retrieval.language.blocks import FEWEST_WORDS, count_words, guess_blocks, link_blocks
 from retrieval.language.paragraphs import Span, split_lines
-from retrieval.language.sentences import split_sentences
-from workflows.agents.brief.units import Unit, UnitKind, is_label
+from retrieval.language.sentences import split_sentences_of
+from workflows.agents.brief.units import Unit
 
 LONGEST_SPEECH = 300
 """A quotation within a source is not cut before so many characters."""
 _MAIL_MARK = re.compile(r"(?:>\s*)+")
+_NAMED = re.compile(r"[^\W\d_][:：]\s?\S")
+"""What names something and says what it is ("Contact: A. Lund") may be an answer, though it looks like a title."""
 _STAGE = re.compile(r"\[[^\[\]]*\]")
+_FORMS = {
+    BlockKind.PARAGRAPH: FormKind.SENTENCE,
+    BlockKind.HEADING: FormKind.HEADING,
+    BlockKind.ITEM: FormKind.ITEM,
+    BlockKind.HEAD: FormKind.TABLE_HEAD,
+    BlockKind.ROW: FormKind.ROW,
+    BlockKind.CODE: FormKind.CODE,
+}
 
 
 def split_passages(passages: Iterable[Passage]) -> list[Unit]:
@@ -40,15 +50,16 @@ def split_passage(passage: Passage) -> list[Unit]:
             case BlockKind.FIELD:
                 head = None
             case BlockKind.HEADING:
-                head = heads[block.start] = replace(own[0], head=heads.get(block.under or -1))  # the title of the source heads all
+                head = heads[block.start] = replace(own[0], head=heads.get(block.under or -1))  # 0 is the title of all
                 headings += [head] if not block.text else []
-                units += [replace(head, kind=UnitKind.SENTENCE)] if is_label(head.text) and block.start and not block.text else []
+                is_label = _NAMED.search(head.text) and block.start and not block.text
+                units += [replace(head, kind=FormKind.SENTENCE)] if is_label else []
             case BlockKind.HEAD:
                 heads[block.start] = own[0]
                 units += own if not block.text else []
             case BlockKind.ROW:
                 table = heads.get(-1 if block.under is None else block.under)
-                units += [replace(own[0], before=table if table and table.heads else None)]
+                units += [replace(own[0], before=table if table and table.kind is FormKind.TABLE_HEAD else None)]
             case _:
                 units += own
     return list(_group(_drop_heads(_link_back(units)))) or headings
@@ -58,9 +69,7 @@ def _link_back(units: Sequence[Unit]) -> list[Unit]:
     """Put the unit that a sentence points back to before it, under the same heading."""
     pairs = zip([None, *units], units, strict=False)
     return [
-        replace(unit, before=last)
-        if last and last.head == unit.head and unit.kind is UnitKind.SENTENCE and points_back(unit.text)
-        else unit
+        replace(unit, before=last) if last and last.head == unit.head and unit.is_prose and points_back(unit.text) else unit
         for last, unit in pairs
     ]
 
@@ -77,31 +86,24 @@ def _split_block(passage: Passage, block: Block) -> list[Unit]:
     """Return the units of a block, which are several of prose and of code."""
     if block.text:  # it stands before the passage
         outside = passage.model_copy(update={"text": block.text, "start": block.start, "end": block.end, "blocks": (block,)})
-        return [Unit(outside, 0, len(block.text), _UNITS[block.kind], heads=block.kind is BlockKind.HEAD)]
-    start, end = block.start - passage.start, block.end - passage.start
+        return [Unit(outside, 0, len(block.text), _FORMS[block.kind])]
+    whole = Span(block.start - passage.start, block.end - passage.start)
     match block.kind:
         case BlockKind.HEADING | BlockKind.ROW | BlockKind.HEAD:
-            return [Unit(passage, start, end, _UNITS[block.kind], heads=block.kind is BlockKind.HEAD)]
+            spans: Sequence[Span] = [whole]
         case BlockKind.CODE:
-            lines = split_lines(passage.text, Span(start, end))
-            return [Unit(passage, *line, UnitKind.CODE, is_item=True) for line in lines]
+            spans = list(split_lines(passage.text, whole))
         case BlockKind.ITEM | BlockKind.PARAGRAPH:
-            is_item = block.kind is BlockKind.ITEM
-            sentences = [Span(start + first, start + last) for first, last in split_sentences(passage.text[start:end])]
-            spans = _join_short(passage.text, sentences)
-            return [
-                Unit(passage, *span, UnitKind.SENTENCE, is_item=is_item and not number, continues=is_item and number > 0)
-                for number, span in enumerate(spans)
-            ]
-    return []
-
-
-_UNITS = {BlockKind.HEADING: UnitKind.HEADING, BlockKind.ROW: UnitKind.ROW, BlockKind.HEAD: UnitKind.ROW}
+            spans = _join_short(passage.text, split_sentences_of(passage.text, whole))
+        case _:
+            return []
+    rest = FormKind.CONTINUED if block.kind is BlockKind.ITEM else _FORMS[block.kind]
+    return [Unit(passage, *span, rest if number else _FORMS[block.kind]) for number, span in enumerate(spans)]
 
 
 def _drop_heads(units: Sequence[Unit]) -> list[Unit]:
     """Leave out the head of each table, which gives no figure: it comes with each row."""
-    heads = {unit.before.place for unit in units if unit.kind is UnitKind.ROW and unit.before}
+    heads = {unit.before.place for unit in units if unit.kind is FormKind.ROW and unit.before}
     return [unit for unit in units if unit.place not in heads or any(map(str.isdigit, unit.text))]
 
 
@@ -164,9 +166,9 @@ def _find_end(units: Sequence[Unit], at: int) -> int:
         while end < last and _is_answer(units, at, end):
             end += 1
     elif first.opens or first.is_item:
-        while end < last and (units[end].is_item or units[end].continues):
+        while end < last and (units[end].is_item or units[end].kind is FormKind.CONTINUED):
             end += 1
-        if end == at + 1 and first.opens and end < last and units[end].kind is not UnitKind.ROW:
+        if end == at + 1 and first.opens and end < last and units[end].kind is not FormKind.ROW:
             end += 1
     return end
 
@@ -179,4 +181,4 @@ def _is_answer(units: Sequence[Unit], question: int, at: int) -> bool:
 def is_same_paragraph(unit: Unit, following: Unit) -> bool:
     """Say whether a unit is of the same paragraph as the one before it in its passage, and begins no item."""
     between = following.passage.text[unit.end : following.start]
-    return following.kind is UnitKind.SENTENCE and not following.is_item and "\n\n" not in between
+    return following.is_prose and not following.is_item and "\n\n" not in between

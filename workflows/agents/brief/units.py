@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 
 from app.domain.evidence import FormKind, Passage, Quote, QuoteForm
 from retrieval.language.blocks import LONGEST_TITLE, count_words, is_dated_title
@@ -11,18 +10,11 @@ NEAR_CHARS = 2
 """The most characters between two stretches of a source that stand together."""
 MARK_CHARS = 12
 """The most characters from the end of an item of a list to the next: a blank line, and its mark with the spaces around it."""
-_NAMED = re.compile(r"[^\W\d_][:：]\s?\S")
 _MARK_INSIDE = re.compile(r"[!?;。！？；\[\]]|[^\W\d]{2}\.|-$")
 QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
 
 
-class UnitKind(StrEnum):
-    """The form of a unit in its source."""
-
-    SENTENCE = "sentence"
-    ROW = "row"
-    CODE = "code"
-    HEADING = "heading"
+_PROSE = (FormKind.SENTENCE, FormKind.ITEM, FormKind.CONTINUED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +24,26 @@ class Unit:
     `before` is what a reader needs to understand it: the head of its table, the line that opens its list, or the sentence that it
     points back to. `head` is the heading that it stands under; of a heading, the numbered one above it. Units with the same
     `group` make a list, or the answer to a question that is a line of its own; those with the same `item` one item. 0: none.
-    `heads` marks the first row of a table, `is_item` what begins an item of a list or is a line of code, `continues` a sentence
-    of the item that another unit begins.
     """
 
     passage: Passage
     start: int
     end: int
-    kind: UnitKind
+    kind: FormKind
     before: "Unit | None" = None
     head: "Unit | None" = None
     group: int = 0
     item: int = 0
-    heads: bool = False
-    is_item: bool = False
-    continues: bool = False
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is a sentence, of a list or not."""
+        return self.kind in _PROSE
+
+    @property
+    def is_item(self) -> bool:
+        """Whether an item of a list begins with it, or it is a line of code."""
+        return self.kind in (FormKind.ITEM, FormKind.CODE)
 
     @property
     def heading(self) -> str:
@@ -56,14 +53,14 @@ class Unit:
     @property
     def in_context(self) -> str:
         """The unit's text after its headings and the head of its table, or what opens its list; by their words it is ranked."""
-        opened = self.before.text if self.before and (self.kind is UnitKind.ROW or self.before.opens) else ""
+        opened = self.before.text if self.before and (self.kind is FormKind.ROW or self.before.opens) else ""
         chapter = self.head.heading if self.head else ""
         return ": ".join(filter(None, (chapter, self.heading, opened, self.text)))
 
     @property
     def opens(self) -> bool:
         """Whether it says nothing without what follows: a colon ends it, or it is a question in a line of its own."""
-        return self.kind is UnitKind.SENTENCE and (self.text.endswith((":", "：")) or self.asks)
+        return self.is_prose and (self.text.endswith((":", "：")) or self.asks)
 
     @property
     def asks(self) -> bool:
@@ -75,12 +72,9 @@ class Unit:
     @property
     def form(self) -> QuoteForm:
         """Its form, for who lays it out without its source."""
-        kind = FormKind.TABLE_HEAD if self.heads else FormKind(self.kind)
-        if kind is FormKind.SENTENCE and (self.is_item or self.continues):
-            kind = FormKind.CONTINUED if self.continues else FormKind.ITEM
         under = self.head.place[1] if self.head else None
-        table = self.before.place[1] if kind is FormKind.ROW and self.before else None
-        return QuoteForm(key=self.to_quote().key, kind=kind, under=under, table=table)
+        table = self.before.place[1] if self.kind is FormKind.ROW and self.before else None
+        return QuoteForm(key=self.to_quote().key, kind=self.kind, under=under, table=table)
 
     @property
     def is_title(self) -> bool:
@@ -105,8 +99,3 @@ class Unit:
     def to_quote(self) -> Quote:
         """Return the unit as an exact quotation."""
         return self.passage.make_quote(self.start, self.end)
-
-
-def is_label(text: str) -> bool:
-    """Say whether a line like a title names something and says what it is ("Contact: A. Lund"), so that it may be an answer."""
-    return _NAMED.search(text) is not None
