@@ -41,7 +41,10 @@ _REMARK_END = re.compile(r"\s*\([^()]*\)$")
 _INNER_END = re.compile(r"[^\W\d]{3}[.!?]\s|[。！？]")
 _GOES_ON = re.compile(r"\b(?:the|an?|of|and|or|than)$|[(（][^)）]*$", re.IGNORECASE)
 _FIELD = re.compile(r"\W*(?:From|To|Cc|Bcc|Date|Sent|Subject|Von|An|Betreff|Gesendet|De|À|Objet|发件人|收件人|日期|主题)\s?[:：]")
-_APART = re.compile(r"[ \t]*\n\W*\n\W*\w")
+_APART = re.compile(r"[ \t]*\n\W{0,99}\n\W{0,99}\w")
+_NEAR = 99
+_LONGEST_LINE = 240
+"""A longer line is neither a title nor a command: strangers may have written any number of characters."""
 
 
 class FoundBlock(NamedTuple):
@@ -181,12 +184,12 @@ def _find_kinds(whole: str, spans: Sequence[Span]) -> list[BlockKind]:
 
 def _is_title_of_source(line: str) -> bool:
     """Say whether the first line of a text may be its title, which may give figures."""
-    return "\n" not in line and not _ENDS.search(line) and count_words(line) <= LONGEST_TITLE
+    return len(line) <= _LONGEST_LINE and "\n" not in line and not _ENDS.search(line) and count_words(line) <= LONGEST_TITLE
 
 
 def _stands_apart(text: str, span: Span) -> bool:
     """Say whether a line has blank lines on both sides, or the text's beginning before it."""
-    before = text[: span.start].rstrip(" \t")
+    before = text[max(0, span.start - _NEAR) : span.start].rstrip(" \t")
     return before[-2:] in ("", "\n\n") and _APART.match(text, span.end) is not None
 
 
@@ -203,6 +206,8 @@ def kind_of(text: str) -> BlockKind:
     """Guess what a line is by its text alone."""
     if CELL in text:
         return BlockKind.ROW
+    if len(text) > _LONGEST_LINE:
+        return BlockKind.ITEM if _ITEM.match(text) or _CHAPTER.match(text) else BlockKind.PARAGRAPH
     if _CODE.search(text) and not _ENDS.search(text):
         return BlockKind.CODE
     if _ITEM.match(text):
@@ -217,8 +222,13 @@ def kind_of(text: str) -> BlockKind:
 
 def is_dated_title(text: str) -> bool:
     """Say whether a line would be a title but for its figures, and these are years, dates or versions."""
-    undated = _DATED.sub("", text)
-    return undated != text and count_words(undated) <= LONGEST_UNDATED and (not undated.strip(" -–()") or _is_title(undated))
+    undated = _DATED.sub("", text[: _LONGEST_LINE + 1])
+    return (
+        len(text) <= _LONGEST_LINE
+        and undated != text
+        and count_words(undated) <= LONGEST_UNDATED
+        and (not undated.strip(" -–()") or _is_title(undated))
+    )
 
 
 def count_words(text: str) -> float:
