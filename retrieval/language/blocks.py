@@ -56,9 +56,11 @@ class FoundBlock(NamedTuple):
     level: int = 0
 
 
-def find_blocks(text: str) -> tuple[Block, ...]:
-    """Guess the blocks of a text of which nothing is known."""
-    return link_blocks(text, guess_blocks(text, 0, len(text)))
+def find_blocks(text: str, at: int = 0) -> list[Block]:
+    """Guess the blocks of a text of which nothing is known, or of a passage `at` a place of it, which may begin in a table."""
+    found = link_blocks(text, guess_blocks(text, 0, len(text)), begins_table=not at)
+    shifted = (block._replace(under=None if block.under is None else block.under + at) for block in found)
+    return [block._replace(start=block.start + at, end=block.end + at) for block in shifted]
 
 
 def link_blocks(

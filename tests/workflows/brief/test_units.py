@@ -94,7 +94,7 @@ def test_sentences_end_in_other_scripts_too() -> None:
 def test_a_passage_from_the_middle_of_a_table_keeps_its_head_and_its_heading() -> None:
     text = "Staff\n\nName | Post | City\nAnna | Guard | Rome\nBob | Clerk | Berlin\nCarla | Manager | Oslo"
     source, cut = make_passage(text).source, text.index("Bob")
-    part = cut_passage(Document(source=source, text=text, blocks=find_blocks(text)), cut, len(text))
+    part = cut_passage(Document(source=source, text=text, blocks=tuple(find_blocks(text))), cut, len(text))
     units = split_passage(part)
     assert [unit.text for unit in units] == ["Bob | Clerk | Berlin", "Carla | Manager | Oslo"]
     assert units[0].in_context == "Staff: Name | Post | City: Bob | Clerk | Berlin"

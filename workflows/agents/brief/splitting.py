@@ -8,7 +8,7 @@ from itertools import takewhile
 from app.domain.blocks import Block, BlockKind
 from app.domain.evidence import FormKind, Passage
 from retrieval.language.back_references import points_back
-from retrieval.language.blocks import FEWEST_WORDS, count_words, guess_blocks, link_blocks
+from retrieval.language.blocks import FEWEST_WORDS, count_words, find_blocks
 from retrieval.language.paragraphs import Span, split_lines
 from retrieval.language.sentences import split_sentences_of
 from workflows.agents.brief.units import Unit
@@ -44,7 +44,7 @@ def split_passage(passage: Passage) -> list[Unit]:
     headings: list[Unit] = []
     heads: dict[int, Unit] = {}
     head: Unit | None = None
-    for block in passage.blocks or _guess_blocks(passage):
+    for block in passage.blocks or find_blocks(passage.text, passage.start):
         own = [replace(unit, head=head) for unit in _split_block(passage, block)]
         match block.kind:
             case BlockKind.FIELD:
@@ -72,14 +72,6 @@ def _link_back(units: Sequence[Unit]) -> list[Unit]:
         replace(unit, before=last) if last and last.head == unit.head and unit.is_prose and points_back(unit.text) else unit
         for last, unit in pairs
     ]
-
-
-def _guess_blocks(passage: Passage) -> Iterator[Block]:
-    """Guess the blocks of a passage. One from the middle of a text may begin within a table."""
-    text, start = passage.text, passage.start
-    for block in link_blocks(text, guess_blocks(text, 0, len(text)), begins_table=start == 0):
-        under = None if block.under is None else block.under + start
-        yield block._replace(start=block.start + start, end=block.end + start, under=under)
 
 
 def _split_block(passage: Passage, block: Block) -> list[Unit]:
