@@ -250,9 +250,8 @@ class Library:
             source = self._store.source_of(collection_of(within), place.document)
             if source is None:  # removed from the collection between the query and now
                 continue
-            blocks = self._store.blocks_of(collection_of(within), place.document)
-            document = Document(source=source, text=self._store.text_of(source.snapshot), blocks=blocks)
-            yield cut_passage(document, place.start, place.end, round(score, 6))
+            text, blocks = self._store.text_of(source.snapshot), self._store.blocks_of(collection_of(within), place.document)
+            yield cut_passage(Document(source=source, text=text, blocks=blocks), place.start, place.end, round(score, 6))
 
     def _drop_leftovers(self, collection: str) -> None:
         build = self._catalogue.find_build(collection)
