@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
-from app.domain.blocks import Block
+from app.domain.blocks import KeptBlocks
 from app.domain.evidence import Passage, Source
 from app.domain.value import Value
 from retrieval.language.blocks import cut_blocks
@@ -23,7 +23,7 @@ class Document(Value):
     text: str
     hidden: str = ""
     note: str = ""
-    blocks: tuple[Block, ...] = ()
+    blocks: KeptBlocks = ()
 
 
 def cut_passage(document: Document, start: int, end: int, score: float = 0.0) -> Passage:

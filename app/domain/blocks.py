@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BeforeValidator
 
 
 class BlockKind(StrEnum):
@@ -36,5 +38,8 @@ class Block(NamedTuple):
 
 
 def read_blocks(kept: Iterable[Any]) -> tuple[Block, ...]:
-    """Return blocks that were kept as JSON."""
-    return tuple(Block(BlockKind(kind), *rest) for kind, *rest in kept)
+    """Return blocks that were kept as JSON, without what a newer version knew of them."""
+    return tuple(Block(BlockKind(kind), *rest[: len(Block._fields) - 1]) for kind, *rest in kept)
+
+
+KeptBlocks = Annotated[tuple[Block, ...], BeforeValidator(read_blocks)]

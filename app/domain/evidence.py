@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from app.domain.address import host_of
-from app.domain.blocks import Block, BlockKind
+from app.domain.blocks import Block, BlockKind, KeptBlocks
 from app.domain.budget import StopReason, Usage
 from app.domain.value import Value
 
@@ -76,7 +76,7 @@ class Passage(Value):
     start: int = Field(ge=0)
     end: int = Field(ge=0)
     score: float = 0.0
-    blocks: tuple[Block, ...] = ()
+    blocks: KeptBlocks = ()
 
     @property
     def key(self) -> str:
