@@ -1708,11 +1708,12 @@ class AnswerView(Value):
 
 
 class CanaryView(Value):
-    """A candidate that serves, or served, a share of the organisations."""
+    """A candidate that serves, or served, a share of the organisations, in its role and in those of `also`."""
 
     id: str
     version: str
     role: ModelRole
+    also: Sequence[ModelRole]
     served: str
     share: float
     state: CanaryState
@@ -2066,11 +2067,12 @@ class MemberPage(Value):
 
 
 class ModelVersionView(Value):
-    """A version of a trained model. `rows` are those of all sets that it learned from."""
+    """A version of a trained model. `also` are further roles that it is meant for; `rows` those of all sets that it learned from."""
 
     id: str
     name: str
     role: ModelRole
+    also: Sequence[ModelRole]
     number: int
     parent: str | None
     state: VersionState

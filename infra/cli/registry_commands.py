@@ -146,7 +146,9 @@ async def release(settings: Settings, role: ModelRole, why: str) -> int:
 async def go_back(settings: Settings, role: ModelRole, why: str) -> int:
     """Give a role back to who had it before."""
     async with open_registry(settings) as opened:
-        print(_tell_move(await opened.acts.go_back(role, opened.actor, why)))
+        moves = await opened.acts.go_back(role, opened.actor, why)
+    for move in moves:
+        print(_tell_move(move))
     return 0
 
 

@@ -28,11 +28,12 @@ class Promotion(ActReason):
 
 
 class ModelVersionView(BaseModel):
-    """A version of a trained model. `rows` are those of all sets that it learned from."""
+    """A version of a trained model. `also` are further roles that it is meant for, `rows` those of all sets it learned from."""
 
     id: UUID
     name: str
     role: ModelRole
+    also: list[ModelRole]
     number: int
     parent: UUID | None
     state: VersionState
@@ -62,11 +63,12 @@ class HoldView(BaseModel):
 
 
 class CanaryView(BaseModel):
-    """A candidate that serves, or served, a share of the organisations."""
+    """A candidate that serves, or served, a share of the organisations, in its role and in those of `also`."""
 
     id: UUID
     version: UUID
     role: ModelRole
+    also: list[ModelRole]
     served: str
     share: float
     state: CanaryState

@@ -76,6 +76,7 @@ def _describe(
     )
     made = TrainedModel(
         role=stage.role,
+        also=stage.also,
         recipe=origin["recipe"],
         configuration=origin["config"],
         build=origin["code"],
