@@ -2067,7 +2067,7 @@ class MemberPage(Value):
 
 
 class ModelVersionView(Value):
-    """A version of a trained model. `also` are further roles that it is meant for; `rows` those of all sets that it learned from."""
+    """A version of a trained model. `also` are further roles that it is meant for, `rows` those of all sets it learned from."""
 
     id: str
     name: str

@@ -25,7 +25,6 @@ from workflows.durable.retraining.leasing import LEASE
 PROCESSES = ["snapshot", "check", *(f"rubric.{kind}" for kind in ("set", "train", "exam", "gate"))]
 STEPS = [*PROCESSES, *(f"rubric.{kind}" for kind in ("register", "serve", "canary", "promote"))]
 BY = (ANN, "a test")
-BOTH = STAGE.replace('role = "rubric"', 'role = "rubric"\nalso = ["judge"]')
 
 
 @pytest.fixture
@@ -196,32 +195,6 @@ async def test_of_several_starts_of_one_plan_at_once_one_begins(loop: ToyLoop) -
     refused = [str(each) for each in told if isinstance(each, Conflict)]
     assert refused == [f"the cycle {begun.id} of the plan weekly is under way; stop it, or wait for its end"] * 4
     assert [path.name for path in loop.folder.iterdir() if path.is_dir()] == [str(begun.id)]
-
-
-async def test_a_model_for_several_roles_gets_them_together(loop: ToyLoop) -> None:
-    models = [ServedModel(name="base", address="http://127.0.0.1:9/v1")]
-    await register_settings(loop.house.database, models)
-    async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(stages=BOTH), ANN)
-        await loop.wait_for(cycle.id, "promoted")
-        moved = await loop.list_told(cycle.id, CycleEventType.ALIAS_MOVED)
-        holders = {role: alias.served for role, alias in (await aliases.list_all(loop.house.database)).items()}
-    assert [told["role"] for told in moved] == ["rubric", "judge"]
-    assert holders[ModelRole.RUBRIC] == holders[ModelRole.JUDGE] == moved[0]["went_to"]
-    assert holders[ModelRole.WRITER] == "base"
-    at = await loop.house.database.fetch("SELECT DISTINCT at FROM alias_moves WHERE by = 'cycle'")
-    assert len(at) == 1, "in one transaction"
-
-
-async def test_one_held_role_keeps_a_model_for_several_from_all(loop: ToyLoop) -> None:
-    async with loop.house.database.acquire() as connection, connection.transaction():
-        await hold(connection, ModelRole.JUDGE, ANN.name, "a test")
-    async with loop.worker():
-        cycle = await loop.cycles.start(loop.write_plan(stages=BOTH), ANN)
-        ended = await loop.wait_for(cycle.id, "lacking")
-    assert "the judge is held by ann@example.org" in ended.detail
-    assert await aliases.list_all(loop.house.database) == {}
-    assert (await find_version(loop.house.database, "rubric-v1")).state is VersionState.CANDIDATE
 
 
 async def test_a_lost_workflow_is_started_anew(loop: ToyLoop) -> None:
