@@ -123,7 +123,7 @@ async def promote(settings: Settings, named: str, served: str, why: str) -> int:
     async with open_registry(settings) as opened:
         version = await registry.find_version(opened.database, named)
         promoted = await opened.acts.promote(version.id, served or version.name, opened.actor, why)
-    print(f"{promoted.name} serves the {promoted.role}")
+    print(f"{promoted.name} serves the {' and the '.join(promoted.roles)}")
     return 0
 
 

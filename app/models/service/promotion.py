@@ -122,12 +122,12 @@ async def _require_free(connection: Executor, roles: Sequence[ModelRole], by: st
 
 async def _list_held_with(connection: Executor, role: ModelRole) -> list[ModelRole]:
     """List a role and those further ones that its holder's version is meant for and has now."""
-    held = await aliases.list_all(connection)
-    known = await get_model(connection, held[role].served) if role in held else None
+    held = {each: alias.served for each, alias in (await aliases.list_all(connection)).items()}
+    known = await get_model(connection, held[role]) if role in held else None
     if known is None or known.model.version is None:
         return [role]
     meant = (await get_version(connection, known.model.version)).roles
-    return [role, *(other for other in meant if other is not role and held[other].served == known.model.name)]
+    return [role, *(other for other in meant if other is not role and held.get(other) == held[role])]
 
 
 async def _end_canary(connection: Executor, role: ModelRole, promoted: UUID | None, by: str, why: str) -> None:

@@ -13,7 +13,7 @@ RECORD = "id, version, role, also, served, share, state, why, started_at, ended_
 # At most one runs in a role. Whoever starts one holds the roles (`versions.hold_all_roles`).
 START = f"""
     INSERT INTO canaries (id, version, role, also, served, share, state) SELECT $1, $2, $3::text, $4::text[], $5, $6, 'running'
-    WHERE NOT EXISTS (SELECT FROM canaries WHERE state = 'running' AND id <> $1 AND role || also && $3::text || $4::text[])
+    WHERE NOT EXISTS (SELECT FROM canaries WHERE state = 'running' AND id <> $1 AND (role || also) && ($3::text || $4::text[]))
     ON CONFLICT DO NOTHING RETURNING {RECORD}"""
 END = f"""
     UPDATE canaries SET state = $2, why = $3, ended_at = now() WHERE id = $1 AND state = 'running' RETURNING {RECORD}"""
