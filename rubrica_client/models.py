@@ -175,6 +175,23 @@ class Claim(Value):
     )
 
 
+class Arm(StrEnum):
+    """
+    The model that served a run.
+    """
+
+    CANARY = "canary"
+    STABLE = "stable"
+
+
+class ArmView(Value):
+    """The runs of one arm while a canary ran: of the candidate, or of the model that served; and those that failed."""
+
+    arm: Arm
+    runs: int
+    failed: int
+
+
 class Arrangement(StrEnum):
     """
     The order of the sources in a brief: the best match first (so does `automatic`), or by date.
@@ -1596,6 +1613,17 @@ class VersionState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class VotesView(Value):
+    """Readers' votes until the end of a day (UTC): those that the candidate won, and its rate with an interval that holds always."""
+
+    day: date
+    votes: int
+    won: int
+    rate: float
+    low: float
+    high: float
+
+
 class WaitReason(StrEnum):
     """
     Why a run waits although no person asked it to.
@@ -1707,12 +1735,21 @@ class AnswerView(Value):
     finished_at: datetime | None
 
 
+class CanaryCourseView(Value):
+    """What was seen of a canary. `votes` has a line for each day on which readers chose between both arms."""
+
+    canary: str
+    arms: Sequence[ArmView]
+    votes: Sequence[VotesView]
+
+
 class CanaryView(Value):
-    """A candidate that serves, or served, a share of the organisations."""
+    """A candidate that serves, or served, a share of the organisations, in its role and in those of `also`."""
 
     id: str
     version: str
     role: ModelRole
+    also: Sequence[ModelRole]
     served: str
     share: float
     state: CanaryState
@@ -2066,11 +2103,12 @@ class MemberPage(Value):
 
 
 class ModelVersionView(Value):
-    """A version of a trained model. `rows` are those of all sets that it learned from."""
+    """A version of a trained model. `also` are further roles that it is meant for, `rows` those of all sets it learned from."""
 
     id: str
     name: str
     role: ModelRole
+    also: Sequence[ModelRole]
     number: int
     parent: str | None
     state: VersionState
@@ -2709,7 +2747,8 @@ class ModelVersionDetail(Value):
     A version with all that is known of it, each list oldest first.
 
     `lineage` has all that it descends from and all that descends from it. `judgements` counts those of readers among its rows.
-    `configuration` is the recipe's, for the operator's organisation alone.
+    `configuration` is the recipe's, and `courses` are those of its canaries: for the operator's organisation alone, since others
+    choose between reports without knowing how the choice stands.
     """
 
     version: ModelVersionView
@@ -2719,6 +2758,7 @@ class ModelVersionDetail(Value):
     changes: Sequence[VersionChange]
     evaluations: Sequence[VersionEvaluation]
     canaries: Sequence[CanaryView]
+    courses: Sequence[CanaryCourseView]
     moves: Sequence[MoveView]
     lineage: Sequence[ModelVersionView]
 
