@@ -1614,7 +1614,7 @@ class VersionState(StrEnum):
 
 
 class VotesView(Value):
-    """Readers' votes until the end of a day (UTC): those that the candidate won, and its rate with an interval that holds always."""
+    """Readers' votes until the end of a day (UTC): those that the candidate won, and its rate with an interval."""
 
     day: date
     votes: int
