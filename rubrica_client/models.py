@@ -1041,6 +1041,29 @@ class Promotion(Value):
     served: str = ""
 
 
+class Purpose(StrEnum):
+    """
+    What a model call was for. Reading is finding evidence; re-reading is going over the written report beside it.
+    """
+
+    PLANNING = "planning"
+    READING = "reading"
+    WRITING = "writing"
+    REREADING = "rereading"
+    JUDGING = "judging"
+    OTHER = "other"
+
+
+class PurposeUsage(Value):
+    """A run's model calls for one purpose, and what they used. Cost is in millionths of a US dollar."""
+
+    purpose: Purpose
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_microusd: int
+
+
 class Quota(Value):
     """Limits; null means none. Tokens and money are counted by calendar month (UTC), from the ledgers."""
 
@@ -2238,6 +2261,16 @@ class PassageChange(Value):
 
     before: ShownWords
     after: ShownWords | None = None
+
+
+class PurposePage(Value):
+    """
+    What a run's model calls used, by what they were for, in the order of the work.
+
+    They add up to less than the run's `usage` where a replaced attempt had paid for calls, or where the log is no longer kept.
+    """
+
+    items: Sequence[PurposeUsage]
 
 
 class Quotas(Value):

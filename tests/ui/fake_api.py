@@ -49,6 +49,7 @@ class FakeRun:
         } | options
         self.events: list[Json] = []
         self.report: Json | None = None
+        self.purposes: list[Json] = []
 
     def emit(self, kind: str, payload: Json | None = None, agent: str = "") -> None:
         """Append an event; a status change also changes the run."""
@@ -207,6 +208,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer_about(self, run: FakeRun, what: str, query: dict[str, list[str]]) -> None:
         if what == "events":
             return self._stream(run, int(self.headers.get("Last-Event-ID", "0")))
+        if what == "usage":
+            return self._send_json(200, {"items": run.purposes})
         if what == "report":
             return self._send_report(run)
         if what == "export":
