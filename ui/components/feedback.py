@@ -65,7 +65,8 @@ def show_second_report_form(client: Client, run: Run, report: PageReport) -> Non
     if quoting:
         st.caption(say("compare.by_quoting"))
     chosen = st.selectbox(say("compare.way"), range(len(ways)), format_func=lambda n: label_way(ways[n]), key="compare_way")
-    if st.button(say("compare.ask"), key="compare", type="primary", disabled=chosen is None):
+    why = None if ways else say("compare.no_way")
+    if st.button(say("compare.ask"), key="compare", type="primary", disabled=chosen is None, help=why):
         try:
             made = client.send(preferences.compare(run.id, ways[chosen or 0].writer))
         except ApiError as error:
