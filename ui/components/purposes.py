@@ -20,13 +20,14 @@ def show(client: Client, run: Run) -> None:
     except ApiError as error:
         problem.show(error)
         return
-    st.html(purposes_html(used))
+    if used.items:
+        st.html(purposes_html(used))
 
 
 def purposes_html(used: PurposePage) -> str:
-    """Return the line as HTML, in the order of the work; empty where the log knows of no call."""
+    """Return the line as HTML, in the order of the work."""
     parts = [
         say("meter.share", purpose=say_name("purpose", item.purpose), tokens=format_count(item.input_tokens + item.output_tokens))
         for item in used.items
     ]
-    return f'<p class="r-quiet">{escape(say("meter.went_to", parts=" · ".join(parts)))}</p>' if parts else ""
+    return f'<p class="r-quiet">{escape(say("meter.went_to", parts=" · ".join(parts)))}</p>'
