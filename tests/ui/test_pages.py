@@ -205,21 +205,6 @@ def test_a_refused_command_shows_the_problem(api: FakeApi, open_page: OpenPage) 
     assert "The run has just finished." in shown(app)
 
 
-def test_watching_says_what_the_tokens_went_to(api: FakeApi, open_page: OpenPage) -> None:
-    run = add_searching_run(api)
-    used = {"model_calls": 3, "output_tokens": 900, "cost_microusd": 0}
-    run.purposes = [
-        {"purpose": "planning", "input_tokens": 1_100, **used},
-        {"purpose": "rereading", "input_tokens": 40_100, **used},
-    ]
-    app = open_page("watch", run=run.id)
-    assert "Tokens: planning 2,000 · going over the report again 41k" in shown(app)
-    app.segmented_control(key="language_choice").set_value("zh").run()
-    assert "token 用于：规划 2,000 · 复核报告 41k" in shown(app)
-    run.purposes, run.fields["usage"]["model_calls"] = [], 9
-    assert {"pause", "cancel"} <= {button.key for button in app.run().button}, "a log that is no longer kept hides nothing else"
-
-
 def test_losing_the_api_while_watching_keeps_what_was_known(api: FakeApi, open_page: OpenPage) -> None:
     run = add_searching_run(api)
     app = open_page("watch", run=run.id)
