@@ -173,6 +173,10 @@ class Claim(Value):
         default=False,
         description="Nothing that is cited gives its fact or one of its numbers; see `reason`.",
     )
+    row: str = Field(
+        default="",
+        description="For a cell of a table: its row with the heads, which is one claim. The cells of a row have the same; empty elsewhere.",
+    )
 
 
 class Arm(StrEnum):
@@ -1056,6 +1060,29 @@ class Promotion(Value):
 
     reason: str
     served: str = ""
+
+
+class Purpose(StrEnum):
+    """
+    What a model call was for. Reading is finding evidence; re-reading is going over the written report beside it.
+    """
+
+    PLANNING = "planning"
+    READING = "reading"
+    WRITING = "writing"
+    REREADING = "rereading"
+    JUDGING = "judging"
+    OTHER = "other"
+
+
+class PurposeUsage(Value):
+    """A run's model calls for one purpose, and what they used. Cost is in millionths of a US dollar."""
+
+    purpose: Purpose
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_microusd: int
 
 
 class Quota(Value):
@@ -2276,6 +2303,16 @@ class PassageChange(Value):
 
     before: ShownWords
     after: ShownWords | None = None
+
+
+class PurposePage(Value):
+    """
+    What a run's model calls used, by what they were for, in the order of the work.
+
+    They add up to less than the run's `usage` where a replaced attempt had paid for calls, or where the log is no longer kept.
+    """
+
+    items: Sequence[PurposeUsage]
 
 
 class Quotas(Value):
