@@ -102,7 +102,7 @@ def _is_private(code: int) -> bool:
 def _is_blank(text: pypdfium2.PdfTextPage, index: int, size: float) -> bool:
     """Say whether a letter has no ink: many fonts do not name their space."""
     left, bottom, right, top = text.get_charbox(index)
-    return min(right - left, top - bottom) < _INK * size
+    return bool(min(right - left, top - bottom) < _INK * size)
 
 
 def _read_font(text: pypdfium2.PdfTextPage, index: int) -> str:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from retrieval.corpora.pdf.lines import Line
 
 _EDGE_LINES = 6
+_HEAD_LINES = 3
+"""Of more lines than this, what repeats may be an address or a clause."""
 _SAME_HEIGHT = 4.0
 _SAME_PLACE = 0.5
 _APART = 1.6
@@ -37,7 +39,7 @@ class _EdgeLine(NamedTuple):
 
 
 class ClearedPage(NamedTuple):
-    """A page without its running heads and feet. `lone` are those that stand on no other page: they say something of this one."""
+    """A page without its running heads and feet. `lone` are those that stand on no other page, and long ones on their first."""
 
     lines: list[Line]
     lone: list[str]
@@ -50,9 +52,14 @@ def drop_running_heads(pages: Sequence[list[Line]], pictured: Sequence[bool]) ->
     """
     running: set[int] = set()
     lone: set[int] = set()
+    said: set[str] = set()
     for inward in (1, -1):
         edge_running, edge_lone = _find_running([lines[::inward] for lines in pages])
         running, lone = running | edge_running, lone | edge_lone
+        for gone in ([line for line in lines if id(line) in edge_running] for lines in pages):
+            fresh = [line for line in gone if len(gone) > _HEAD_LINES and _describe(0, line).words not in said]
+            lone |= {id(line) for line in fresh}
+            said |= {_describe(0, line).words for line in fresh}
     cleared = []
     for lines, scan in zip(pages, pictured, strict=True):
         kept = [line for line in lines if id(line) not in running | lone]
