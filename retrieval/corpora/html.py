@@ -19,7 +19,7 @@ from retrieval.corpora.formulas import write_formulas
 from retrieval.corpora.html_blocks import wrap_loose_text
 from retrieval.corpora.html_lists import drop_bullets, number_items
 from retrieval.corpora.html_marks import write_marks
-from retrieval.corpora.html_tables import spread_cells
+from retrieval.corpora.html_tables import flatten_cells, spread_cells
 from retrieval.fetch.charset import decode_page
 from retrieval.fetch.hidden import take_hidden
 from retrieval.fetch.invisible import split_visible
@@ -67,6 +67,7 @@ def read_page(text: str) -> PageText:
     stated, published = _read_metadata(page), read_stated_date(page)  # before scripts go: they read JSON-LD
     _clean_page(page)
     blocks, whole = _list_code_blocks(page), _write_whole(deepcopy(page))
+    flatten_cells(page)
     wrap_loose_text(page)
     main = _split_paragraphs(_extract_text(page), blocks)
     return PageText(
