@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from retrieval.corpora.pdf.lines import Line
@@ -52,20 +52,29 @@ def drop_running_heads(pages: Sequence[list[Line]], pictured: Sequence[bool]) ->
     """
     running: set[int] = set()
     lone: set[int] = set()
-    said: set[str] = set()
+    once: dict[int, list[str]] = defaultdict(list)
     for inward in (1, -1):
         edge_running, edge_lone = _find_running([lines[::inward] for lines in pages])
         running, lone = running | edge_running, lone | edge_lone
-        for gone in ([line for line in lines if id(line) in edge_running] for lines in pages):
-            fresh = [line for line in gone if len(gone) > _HEAD_LINES and _describe(0, line).words not in said]
-            lone |= {id(line) for line in fresh}
-            said |= {_describe(0, line).words for line in fresh}
+        for number, text in _list_long_heads(pages, edge_running):
+            once[number].append(text)
     cleared = []
-    for lines, scan in zip(pages, pictured, strict=True):
+    for number, (lines, scan) in enumerate(zip(pages, pictured, strict=True)):
         kept = [line for line in lines if id(line) not in running | lone]
-        alone = [line.text for line in lines if id(line) in lone]
+        alone = [*(line.text for line in lines if id(line) in lone), *once[number]]
         cleared.append(ClearedPage(kept, alone) if kept or scan else ClearedPage(lines, []))
     return cleared
+
+
+def _list_long_heads(pages: Sequence[list[Line]], running: set[int]) -> Iterator[tuple[int, str]]:
+    """Yield the heads of many lines, each with the first page that has it."""
+    said: set[str] = set()
+    for number, lines in enumerate(pages):
+        gone = [line for line in lines if id(line) in running]
+        fresh = [line for line in gone if _describe(number, line).words not in said]
+        if fresh and len(gone) > _HEAD_LINES:
+            said |= {_describe(number, line).words for line in fresh}
+            yield number, "\n".join(line.text for line in fresh)
 
 
 def _find_running(pages: Sequence[list[Line]]) -> tuple[set[int], set[int]]:

@@ -229,7 +229,7 @@ def test_counts_of_pages_close_to_the_text_go_and_long_feet_are_said_once() -> N
         parts = read_pdf(make_pdf(pages)).text.split("\n\n")
         assert parts[0] == " ".join(LEFT)
         assert parts[-1] == " ".join(RIGHT[:2])
-        assert parts[1:-1] == ([*letter, "Seite 7 von 12"] if len(foot) > 1 else [])
+        assert parts[1:-1] == (["\n".join((*letter, "Seite 7 von 12"))] if len(foot) > 1 else [])
 
 
 def test_a_head_that_stands_on_one_page_only_follows_its_text() -> None:
