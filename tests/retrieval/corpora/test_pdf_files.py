@@ -151,6 +151,7 @@ def test_letters_that_a_font_does_not_name_are_marked_and_counted() -> None:
         ("Le sous-/préfet et les élus", "Le sous-préfet et les élus"),
         ("The ex-/minister of the X-/ray", "The ex-minister of the X-ray"),
         ("Of the years 1914-/18 and that is", "Of the years 1914-18 and that is"),
+        ("Call 206–231–/3195 at night—/or by day –/as you like", "Call 206–231–3195 at night—or by day – as you like"),
     ],
 )
 def test_hyphenation_goes_and_hyphens_stay(written: str, read: str) -> None:
