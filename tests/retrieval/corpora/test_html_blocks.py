@@ -65,4 +65,4 @@ def test_lists_and_blocks_of_links_in_cells_are_read() -> None:
 def test_a_paragraph_of_several_lines_in_the_file_is_one() -> None:
     between = "<p>The <i>toll</i> of\nevery cart\nis 5 crowns.</p>\n<pre>one\n  two</pre><p>Of riders\nit is two.</p>"
     texts = read_html(f"<html><body>{FILLER}{between}{FILLER}</body></html>".encode()).text.split("\n\n")
-    assert ["The toll of every cart is 5 crowns.", "one\n  two", "Of riders it is two."] == texts[12:15]
+    assert texts[12:15] == ["The toll of every cart is 5 crowns.", "one\n  two", "Of riders it is two."]
