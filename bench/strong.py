@@ -4,7 +4,8 @@ Nothing is asked of a model here: the questions, the reports, what each call hel
 bench/results/strong, a folder a question (see its README), and this computes the figures from them. `seen` is one call over the
 passages that the run's agents saw, `best` one over the twenty best for the bare question. Two readers graded all three from 0
 to 10 in RACE's four dimensions without knowing which is which; a report wins in a dimension where the mean of their grades is
-more than half a point above the other's, and ties within half a point.
+more than half a point above the other's, and ties within half a point. Where a report was written twice over the same findings,
+as `report` and `report_2`, the mean is over both: two writings differ by about a point.
 
 `won`, `tied` and `lost` count comparisons (question x other report x dimension); `held`, the questions without a loss.
 `tokens_ratio` is what was read and written from the writing call on, over what the one call read and wrote; in `billed_ratio`
@@ -37,11 +38,18 @@ def compare(grades: Iterable[Mapping[str, Mapping[str, float]]]) -> Counter[str]
     readers = list(grades)
     found: Counter[str] = Counter()
     for dimension in DIMENSIONS:
-        mean = {name: statistics.mean(reader[name][dimension] for reader in readers) for name in (OURS, *OTHERS)}
+        mean = {name: _mean_of(readers, name, dimension) for name in (OURS, *OTHERS)}
         for other in OTHERS:
             gained = mean[OURS] - mean[other]
             found["tied" if abs(gained) <= TIE else "won" if gained > 0 else "lost"] += 1
     return found
+
+
+def _mean_of(readers: Sequence[Mapping[str, Mapping[str, float]]], name: str, dimension: str) -> float:
+    """Return the mean grade of all writings of a report, such as `seen` and `seen_2`."""
+    return statistics.mean(
+        grades[dimension] for reader in readers for written, grades in reader.items() if written.partition("_")[0] == name
+    )
 
 
 def measure_ratios(calls: Mapping[str, Sequence[Mapping[str, int]]]) -> tuple[float, float]:

@@ -173,6 +173,27 @@ class Claim(Value):
         default=False,
         description="Nothing that is cited gives its fact or one of its numbers; see `reason`.",
     )
+    row: str = Field(
+        default="",
+        description="For a cell of a table: its row with the heads, which is one claim. The cells of a row have the same; empty elsewhere.",
+    )
+
+
+class Arm(StrEnum):
+    """
+    The model that served a run.
+    """
+
+    CANARY = "canary"
+    STABLE = "stable"
+
+
+class ArmView(Value):
+    """The runs of one arm while a canary ran: of the candidate, or of the model that served; and those that failed."""
+
+    arm: Arm
+    runs: int
+    failed: int
 
 
 class Arrangement(StrEnum):
@@ -1045,6 +1066,29 @@ class Promotion(Value):
     served: str = ""
 
 
+class Purpose(StrEnum):
+    """
+    What a model call was for. Reading is finding evidence; re-reading is going over the written report beside it.
+    """
+
+    PLANNING = "planning"
+    READING = "reading"
+    WRITING = "writing"
+    REREADING = "rereading"
+    JUDGING = "judging"
+    OTHER = "other"
+
+
+class PurposeUsage(Value):
+    """A run's model calls for one purpose, and what they used. Cost is in millionths of a US dollar."""
+
+    purpose: Purpose
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_microusd: int
+
+
 class Quota(Value):
     """Limits; null means none. Tokens and money are counted by calendar month (UTC), from the ledgers."""
 
@@ -1600,6 +1644,17 @@ class VersionState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class VotesView(Value):
+    """Readers' votes until the end of a day (UTC): those that the candidate won, and its rate with an interval."""
+
+    day: date
+    votes: int
+    won: int
+    rate: float
+    low: float
+    high: float
+
+
 class WaitReason(StrEnum):
     """
     Why a run waits although no person asked it to.
@@ -1711,12 +1766,21 @@ class AnswerView(Value):
     finished_at: datetime | None
 
 
+class CanaryCourseView(Value):
+    """What was seen of a canary. `votes` has a line for each day on which readers chose between both arms."""
+
+    canary: str
+    arms: Sequence[ArmView]
+    votes: Sequence[VotesView]
+
+
 class CanaryView(Value):
-    """A candidate that serves, or served, a share of the organisations."""
+    """A candidate that serves, or served, a share of the organisations, in its role and in those of `also`."""
 
     id: str
     version: str
     role: ModelRole
+    also: Sequence[ModelRole]
     served: str
     share: float
     state: CanaryState
@@ -2070,11 +2134,12 @@ class MemberPage(Value):
 
 
 class ModelVersionView(Value):
-    """A version of a trained model. `rows` are those of all sets that it learned from."""
+    """A version of a trained model. `also` are further roles that it is meant for, `rows` those of all sets it learned from."""
 
     id: str
     name: str
     role: ModelRole
+    also: Sequence[ModelRole]
     number: int
     parent: str | None
     state: VersionState
@@ -2242,6 +2307,16 @@ class PassageChange(Value):
 
     before: ShownWords
     after: ShownWords | None = None
+
+
+class PurposePage(Value):
+    """
+    What a run's model calls used, by what they were for, in the order of the work.
+
+    They add up to less than the run's `usage` where a replaced attempt had paid for calls, or where the log is no longer kept.
+    """
+
+    items: Sequence[PurposeUsage]
 
 
 class Quotas(Value):
@@ -2714,7 +2789,8 @@ class ModelVersionDetail(Value):
     A version with all that is known of it, each list oldest first.
 
     `lineage` has all that it descends from and all that descends from it. `judgements` counts those of readers among its rows.
-    `configuration` is the recipe's, for the operator's organisation alone.
+    `configuration` is the recipe's, and `courses` are those of its canaries: for the operator's organisation alone, since others
+    choose between reports without knowing how the choice stands.
     """
 
     version: ModelVersionView
@@ -2724,6 +2800,7 @@ class ModelVersionDetail(Value):
     changes: Sequence[VersionChange]
     evaluations: Sequence[VersionEvaluation]
     canaries: Sequence[CanaryView]
+    courses: Sequence[CanaryCourseView]
     moves: Sequence[MoveView]
     lineage: Sequence[ModelVersionView]
 

@@ -8,6 +8,7 @@ from rubrica_client.models import (
     Budget,
     NewNote,
     NewRun,
+    PurposePage,
     ResearchPlan,
     Resumption,
     Run,
@@ -45,6 +46,11 @@ def list_(
 def get(run_id: str) -> Request[Run]:
     """Return one run as it stands."""
     return Request("GET", ("v1", "runs", run_id), Run)
+
+
+def usage(run_id: str) -> Request[PurposePage]:
+    """Return what the run's model calls used, by what they were for."""
+    return Request("GET", ("v1", "runs", run_id, "usage"), PurposePage)
 
 
 def delete(run_id: str) -> Request[None]:

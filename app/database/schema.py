@@ -5,7 +5,7 @@ import asyncpg
 from app.database.engine import Executor
 from app.domain.errors import SetupError
 
-SCHEMA_REVISION = "0005"
+SCHEMA_REVISION = "0006"
 # The comment names the oldest revision whose programs can work with the schema. A migration that leaves some behind rewrites it.
 FOUND = r"""
     SELECT version_num,

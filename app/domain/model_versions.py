@@ -49,10 +49,11 @@ class TrainedModel(Value):
     """A trained model and what it was made of.
 
     `artifact` is the SHA-256 digest of its folder among the artifacts; `configuration` is the recipe's, resolved; `licence`
-    is that of the base.
+    is that of the base. It is numbered, and has its state, in its `role`; `also` names further roles that it is meant for.
     """
 
     role: ModelRole
+    also: tuple[ModelRole, ...] = ()
     parent: UUID | None = None
     recipe: str = ""
     configuration: dict[str, Any] = Field(default={})
@@ -64,6 +65,11 @@ class TrainedModel(Value):
     licence: str = ""
     cycle: UUID | None = None
     on_erasure: ErasurePolicy = ErasurePolicy.RETRAIN
+
+    @property
+    def roles(self) -> tuple[ModelRole, ...]:
+        """All roles that the model is meant for, its own first."""
+        return tuple(dict.fromkeys((self.role, *self.also)))
 
 
 class ModelVersion(TrainedModel):
@@ -120,17 +126,26 @@ class CanaryState(StrEnum):
 
 
 class Canary(Value):
-    """A candidate that serves a stable share of the organisations. `share` lies in (0, 1]."""
+    """A candidate that serves a stable share of the organisations, in its role and in those that it also has there.
+
+    `share` lies in (0, 1].
+    """
 
     id: UUID
     version: UUID
     role: ModelRole
+    also: tuple[ModelRole, ...] = ()
     served: str
     share: float = Field(gt=0, le=1)
     state: CanaryState = CanaryState.RUNNING
     why: str = ""
     started_at: datetime
     ended_at: datetime | None = None
+
+    @property
+    def roles(self) -> tuple[ModelRole, ...]:
+        """All roles in which the candidate serves, the one that it is numbered in first."""
+        return (self.role, *self.also)
 
 
 def falls_to_canary(canary: UUID, organisation: UUID, share: float) -> bool:

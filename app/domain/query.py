@@ -128,6 +128,10 @@ class ResearchQuery(Value):
             return self
         return self.model_copy(update={"scope": self.scope.model_copy(update={"tools_that_write": ()})})
 
+    def for_system(self, system: SystemName, first: UUID) -> "ResearchQuery":
+        """Return the question for another system on the evidence of the run `first`, which alone waits for plan approval."""
+        return self.model_copy(update={"system": system, "evidence_of": first, "approve_plan": False})
+
     @field_validator("question")
     @classmethod
     def _clean_question(cls, question: str) -> str:

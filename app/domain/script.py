@@ -6,6 +6,7 @@ IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff"
 """The ideographs as a pattern has them between square brackets."""
 _KANA = re.compile("[\u3041-\u309f\u30a1-\u30fa]+")
 _ONE, _RUN = re.compile(f"[{IDEOGRAPHS}]"), re.compile(f"[{IDEOGRAPHS}]+")
+_WORD = re.compile(r"[!-/:-@\[-`{-~]*+\S+")
 
 
 def is_ideograph(char: str) -> bool:
@@ -34,5 +35,8 @@ def count_kana(text: str) -> int:
 
 
 def count_words(text: str) -> int:
-    """Count the words of a text as is usual for Chinese: each ideograph is one, and so is what stands between blanks."""
-    return count_ideographs(text) + len(_RUN.sub(" ", text).split())
+    """Count the words of a text as is usual for Chinese: each ideograph is one, and so is what stands between blanks.
+
+    Marks of Markdown that stand alone are none: the bars of a table, the sign of a heading or an item.
+    """
+    return count_ideographs(text) + len(_WORD.findall(_RUN.sub(" ", text)))

@@ -35,7 +35,8 @@ StageName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
 class ModelServer(Value):
     """The server on which a stage's models are tried and served: it has the base, and loads adapters while it runs.
 
-    `address` ends in `/v1`; `base` is the base's name there, and `licence` that of its weights. `key_setting` names the
+    `address` ends in `/v1`; `base` is the base's name there, and `licence` that of its weights, by default as their card says.
+    `key_setting` names the
     environment variable with its key, and ends in `_API_KEY`. Prices are US$ per million tokens.
     """
 

@@ -62,7 +62,19 @@ def find_numbers(text: str) -> list[WrittenNumber]:
         return []
     comma = uses_decimal_comma(text)
     found = [_complete(text, match, comma) for match in (*_NUMBER.finditer(text), *_ALONE.finditer(text))]
-    return sorted(found, key=lambda number: number.start)
+    return _join_scales(text, sorted(found, key=lambda number: number.start))
+
+
+def _join_scales(text: str, numbers: list[WrittenNumber]) -> list[WrittenNumber]:
+    """Add what follows a Chinese scale without a gap, as in 1亿2000万, to the number before it."""
+    joined: list[WrittenNumber] = []
+    for number in numbers:
+        last = joined[-1] if joined else None
+        if last and last.end == number.start and number.value < _CHINESE_SCALES.get(text[last.end - 1], 0.0):
+            joined[-1] = last._replace(value=last.value + number.value, end=number.end)
+        else:
+            joined.append(number)
+    return joined
 
 
 def read_number_at(text: str, start: int) -> WrittenNumber | None:

@@ -8,7 +8,7 @@ import re
 import ssl
 from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 from urllib.request import getproxies
 
 from app.domain.errors import SetupError
@@ -24,6 +24,13 @@ def address_of(base: str, path: str) -> str:
     root = parts.path.rstrip("/")
     ending = next((f"/{known}" for known in PATHS if root.endswith(f"/{known}")), "")
     return urlunsplit(parts._replace(path=f"{root.removesuffix(ending)}/{path}", fragment=""))
+
+
+def carry_key(url: str, key: str | None) -> dict[str, str]:
+    """Return the header of a server's key: `api-key` where the address has Azure's `api-version`, else a bearer token."""
+    if not key:
+        return {}
+    return {"api-key": key} if "api-version" in parse_qs(urlsplit(url).query) else {"Authorization": f"Bearer {key}"}
 
 
 def is_on_this_machine(url: str) -> bool:

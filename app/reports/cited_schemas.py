@@ -47,6 +47,11 @@ class Claim(BaseModel):
     unsourced: bool = Field(
         default=False, description="Nothing that is cited gives its fact or one of its numbers; see `reason`."
     )
+    row: str = Field(
+        default="",
+        description="For a cell of a table: its row with the heads, which is one claim. The cells of a row have the same; empty "
+        "elsewhere.",
+    )
 
 
 class _DescribedAs:

@@ -27,6 +27,7 @@ from app.domain.query import Clarification, Effort, Language, ResearchQuery, Sys
 from app.domain.run import Run
 from app.domain.writer import Composition, WriterSettings
 from app.http.plain_text import PLAIN
+from app.runs.nouns import PurposeUsage
 
 CollectionName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_CHARS), PLAIN]
 NoteText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000), PLAIN]
@@ -122,6 +123,15 @@ class RunPage(BaseModel):
 
     items: list[Run]
     next: UUID | None = None
+
+
+class PurposePage(BaseModel):
+    """What a run's model calls used, by what they were for, in the order of the work.
+
+    They add up to less than the run's `usage` where a replaced attempt had paid for calls, or where the log is no longer kept.
+    """
+
+    items: list[PurposeUsage]
 
 
 class Resumption(BaseModel):

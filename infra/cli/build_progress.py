@@ -53,7 +53,9 @@ def describe_step(step: dict[str, Any]) -> str:
 def explain_first_index(name: str, is_default: bool) -> str:
     """Return a message that a collection is being indexed, which a first search waits for; of the default corpus, how long."""
     low, high = FIRST_INDEX_S
-    return f"{name} is indexed first, once: that takes " + (f"{low} to {high} s more" if is_default else "more")
+    unknown = f"how long is not known yet, `{command_name()} corpus list` tells how far it is"
+    takes = f"that takes {low} to {high} s more" if is_default else unknown
+    return f"{name} is indexed first, once: {takes}"
 
 
 def explain_words_only(name: str, step: dict[str, Any]) -> str:

@@ -57,6 +57,7 @@ def add(
     on_erasure: Annotated[
         ErasurePolicy, typer.Option(help="What is done when judgements that it learned from are erased.")
     ] = ErasurePolicy.RETRAIN,
+    also: Annotated[list[ModelRole] | None, typer.Option(help="A further role that it is meant for (repeatable).")] = None,
     sets: Annotated[
         list[Path] | None,
         typer.Option("--set", help="Where a set lies that it learned from (repeatable); default: where it lay."),
@@ -67,7 +68,8 @@ def add(
     from infra.cli.registry_adding import AddedFolder
     from infra.cli.registry_adding import add as work
 
-    asked = AddedFolder(folder, role, reason, recipe, base, licence, notation, parent, on_erasure, tuple(sets or ()), key_file)
+    roles = (role, *(also or ()))
+    asked = AddedFolder(folder, roles, reason, recipe, base, licence, notation, parent, on_erasure, tuple(sets or ()), key_file)
     execute(lambda settings: work(settings, asked))
 
 

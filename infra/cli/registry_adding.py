@@ -22,10 +22,10 @@ from infra.cli.registry_folder import TrainedFolder, read_trained_folder
 
 @dataclass(frozen=True)
 class AddedFolder:
-    """What is to be added, and what is told about it; empty: as the folder says."""
+    """What is to be added, and what is told about it; empty: as the folder says. Its own role is the first."""
 
     folder: Path
-    role: ModelRole
+    roles: tuple[ModelRole, ...]
     why: str
     recipe: str
     base: str
@@ -51,7 +51,8 @@ async def add(settings: Settings, asked: AddedFolder) -> int:
         parent = (await registry.find_version(opened.database, asked.parent)).id if asked.parent else None
         sets = await _name_key(opened.database, settings, asked, read)
         made = TrainedModel(
-            role=asked.role,
+            role=asked.roles[0],
+            also=asked.roles[1:],
             parent=parent,
             recipe=asked.recipe or read.recipe,
             configuration=dict(read.configuration),

@@ -123,7 +123,7 @@ async def promote(settings: Settings, named: str, served: str, why: str) -> int:
     async with open_registry(settings) as opened:
         version = await registry.find_version(opened.database, named)
         promoted = await opened.acts.promote(version.id, served or version.name, opened.actor, why)
-    print(f"{promoted.name} serves the {promoted.role}")
+    print(f"{promoted.name} serves the {' and the '.join(promoted.roles)}")
     return 0
 
 
@@ -146,7 +146,9 @@ async def release(settings: Settings, role: ModelRole, why: str) -> int:
 async def go_back(settings: Settings, role: ModelRole, why: str) -> int:
     """Give a role back to who had it before."""
     async with open_registry(settings) as opened:
-        print(_tell_move(await opened.acts.go_back(role, opened.actor, why)))
+        moves = await opened.acts.go_back(role, opened.actor, why)
+    for move in moves:
+        print(_tell_move(move))
     return 0
 
 

@@ -1,7 +1,6 @@
 """Read what was trained from the folder of a run of `rubrica train`, or from a folder that has nothing but the model."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,12 +9,11 @@ from typing import Any
 from app.domain.errors import InvalidInput
 from app.domain.model_versions import TrainedOn
 from app.domain.split import Split
+from app.models.service.base_licence import read_licence
 from training.evaluation.harness.manifest import digest_files
 from training.recipes.run_folder import StepMetrics, TrainingFolder, TrainingOrigin
 from training.synthesis.training_set.folder import MANIFEST, ROWS, SetFolder
 
-CARD = "README.md"
-LICENCE = re.compile(r"^license:\s*[\"']?([^\"'\n]+)", re.MULTILINE)
 MOST_POINTS = 100
 LEARNED = (Split.TRAIN, Split.VALIDATION)
 """The splits that decide the weights: the best policy is chosen by its validation."""
@@ -71,7 +69,7 @@ def read_trained_folder(path: Path, sets: Sequence[Path]) -> TrainedFolder:
         origin.config,
         origin.code,
         f"{base}@{revision}" if revision else base,
-        _read_licence(Path(base)),
+        read_licence(Path(base)),
         found,
         {"figures": run.read_figures(), "curves": _read_curves(run.read_metrics()), "device": origin.device},
     )
@@ -105,13 +103,6 @@ def _read_set(path: Path) -> LearnedSet:
         line for split in LEARNED if (path / split / ROWS).exists() for line in (path / split / ROWS).read_bytes().splitlines()
     ]
     return LearnedSet(told, frozenset(str(pair) for line in lines for pair in json.loads(line).get("pairs") or ()))
-
-
-def _read_licence(base: Path) -> str:
-    """Return the licence that the card of a base in a folder names; empty without one."""
-    card = base / CARD
-    found = LICENCE.search(card.read_text(encoding="utf-8", errors="replace")) if card.is_file() else None
-    return found.group(1).strip() if found else ""
 
 
 def _read_curves(logged: Sequence[StepMetrics]) -> dict[str, list[tuple[int, float]]]:

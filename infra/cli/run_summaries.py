@@ -7,6 +7,8 @@ from infra.cli.progress import as_one_line, count_nouns
 from rubrica_client.models import CriterionScore, Estimate, Interval, Scorecard
 
 WIDTH = 46
+FEW = 5
+"""With fewer runs like it, an estimate rests on general experience for the most part."""
 
 
 def describe_scorecard(card: Scorecard) -> str:
@@ -44,7 +46,11 @@ def describe_estimate(estimate: Estimate) -> str:
     spent = f", {_format_range(estimate.tokens)} tokens" if estimate.model else ""
     cost = estimate.cost_microusd
     money = f", US$ {cost.low / 1e6:.2f} to {cost.high / 1e6:.2f}" if estimate.model and cost else ""
-    rests = f"from {count_nouns(estimate.runs, 'run')} like it" if estimate.runs else "from general experience"
+    alike = f"{count_nouns(estimate.runs, 'run')} like it"
+    few = (
+        f"mostly general experience; {alike} so far" if estimate.runs else "general experience; no run like it has ended here yet"
+    )
+    rests = f"from {alike}" if estimate.runs >= FEW else few
     warning = "" if estimate.within_budget else "; it may reach its budget"
     return f"this will probably take {seconds}{spent}{money} ({rests}){warning}"
 

@@ -52,11 +52,15 @@ class Parts:
     def __post_init__(self) -> None:
         settings = self.settings
         sockets = self.home.make_socket_folder()
+        claims = self._claims = PortClaims()
         self.postgres = (
-            None if settings.database_url else LocalPostgres(self.home.postgres, self.home.log_of("postgres"), sockets)
+            None
+            if settings.database_url
+            else LocalPostgres(self.home.postgres, self.home.log_of("postgres"), sockets, claims=claims)
         )
-        self.temporal = None if settings.temporal_address else LocalTemporal(self.home.temporal, self.home.log_of("temporal"))
-        self._claims = PortClaims()
+        self.temporal = (
+            None if settings.temporal_address else LocalTemporal(self.home.temporal, self.home.log_of("temporal"), claims=claims)
+        )
         book = PortBook(self.home.ports, _list_named_ports(settings, self.with_ui), self._claims)
         self._api_port = _choose_port(book, "api", settings.api_port, API_PORT)
         self._ui_port = _choose_port(book, "ui", settings.ui_port, UI_PORT) if self.with_ui else None

@@ -7,6 +7,8 @@ import socket
 from collections.abc import Collection
 from pathlib import Path
 
+import psutil
+
 from app.domain.errors import SetupError
 
 LOOPBACK = "127.0.0.1"
@@ -44,6 +46,20 @@ async def is_listening_at(socket: Path) -> bool:
         return False
     writer.close()
     return True
+
+
+def list_ports_of(pid: int) -> set[int]:
+    """Return the TCP ports at which a process and its children listen; none when it has ended."""
+    try:
+        process = psutil.Process(pid)
+        return {
+            connection.laddr.port
+            for each in (process, *process.children(recursive=True))
+            for connection in each.net_connections("tcp")
+            if connection.status == psutil.CONN_LISTEN
+        }
+    except psutil.NoSuchProcess:
+        return set()
 
 
 def find_free_port() -> int:

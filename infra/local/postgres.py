@@ -20,7 +20,7 @@ import psutil
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.domain.errors import SetupError
 from infra.local.home import make_folder, write_private_file
-from infra.local.ports import LOOPBACK, PortBook, is_listening, is_listening_at
+from infra.local.ports import LOOPBACK, PortBook, PortClaims, is_listening, is_listening_at
 from infra.local.privileges import Account, appear_listed, choose_account, is_listed
 from infra.local.process import Process, Program
 
@@ -64,13 +64,14 @@ class LocalPostgres:
     directory: Path
     log: Path
     sockets: Path | None = None
+    claims: PortClaims | None = None
     name: str = "PostgreSQL"
     process: Process | None = field(default=None, init=False)
     port: int = field(init=False)
 
     def __post_init__(self) -> None:
         make_folder(self.directory)
-        self.port = PortBook(self.directory / "ports.json").choose_port("postgres")
+        self.port = PortBook(self.directory / "ports.json", claims=self.claims).choose_port("postgres")
 
     @property
     def _data(self) -> Path:

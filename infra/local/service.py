@@ -8,10 +8,9 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import psutil
-
 from app.domain.errors import SetupError
 from infra.local import gate
+from infra.local.ports import list_ports_of
 from infra.local.process import Process, Program
 
 START_LIMIT = timedelta(seconds=90)
@@ -88,21 +87,7 @@ class LocalService:
         """Return whether it is this process that answers at its port: another program may have taken the port meanwhile."""
         assert self.endpoint is not None
         port = urlsplit(self.endpoint.address).port
-        return port is None or (self.process is not None and port in _list_ports(self.process.pid))
-
-
-def _list_ports(pid: int) -> set[int]:
-    """Return the TCP ports at which a process and its children listen; none when it has ended."""
-    try:
-        process = psutil.Process(pid)
-        return {
-            connection.laddr.port
-            for each in (process, *process.children(recursive=True))
-            for connection in each.net_connections("tcp")
-            if connection.status == psutil.CONN_LISTEN
-        }
-    except psutil.NoSuchProcess:
-        return set()
+        return port is None or (self.process is not None and port in list_ports_of(self.process.pid))
 
 
 def gated_command(module: str, *arguments: str) -> list[str]:

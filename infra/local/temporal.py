@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.domain.errors import SetupError
 from infra.local.home import make_folder
-from infra.local.ports import LOOPBACK, PortBook, is_listening
+from infra.local.ports import LOOPBACK, PortBook, PortClaims, is_listening, list_ports_of
 from infra.local.process import Process, Program
 
 START_LIMIT = timedelta(seconds=60)
@@ -60,13 +60,14 @@ class LocalTemporal:
     directory: Path
     log: Path
     ui: bool = False
+    claims: PortClaims | None = None
     name: str = "Temporal"
     process: Process | None = field(default=None, init=False)
     port: int = field(init=False)
 
     def __post_init__(self) -> None:
         make_folder(self.directory)
-        self.port = PortBook(self.directory / "ports.json").choose_port("temporal")
+        self.port = PortBook(self.directory / "ports.json", claims=self.claims).choose_port("temporal")
 
     @property
     def address(self) -> str:
@@ -85,7 +86,12 @@ class LocalTemporal:
         command += [word for key, n in SETTINGS.items() for word in ("--dynamic-config-value", f"{key}={n}")]
         command += [word for key, value in PRAGMAS.items() for word in ("--sqlite-pragma", f"{key}={value}")]
         self.process = Process(Program(self.name, command, self.log, environment=build_server_environment()))
-        await self.process.wait_until_ready(lambda: is_listening(self.port), START_LIMIT)
+        await self.process.wait_until_ready(self._is_ready, START_LIMIT)
+
+    async def _is_ready(self) -> bool:
+        """Return whether this server itself listens: that of another stack may have taken the port meanwhile."""
+        assert self.process is not None
+        return await is_listening(self.port) and self.port in list_ports_of(self.process.pid)
 
     async def responds(self) -> bool:
         """Return whether the server accepts connections."""

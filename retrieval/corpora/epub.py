@@ -11,7 +11,7 @@ from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.html import visible_text_of
 from retrieval.corpora.plain import decode_text
-from retrieval.corpora.zip_package import open_package, parse_xml
+from retrieval.corpora.zip_package import open_package, parse_xml, resolve_link
 from retrieval.language.dates import read_date
 
 _CONTAINER = "META-INF/container.xml"
@@ -25,7 +25,7 @@ def read_epub(content: bytes) -> Extract:
         rootfile = parse_xml(book.read(_CONTAINER)).find(".//{*}rootfile")
         if rootfile is None:
             raise SourceUnreadable("is damaged: its table of contents is missing")
-        path = rootfile.get("full-path", "")
+        path = resolve_link("", rootfile.get("full-path", ""))
         package = parse_xml(book.read(path))
         chapters = _chapters_of(package, posixpath.dirname(path))
         if set(chapters) & _encrypted_files(book):
@@ -42,14 +42,14 @@ def _chapters_of(package: etree._Element, folder: str) -> list[str]:
     """Return the names of the chapters' files, in the order of the book's spine."""
     files = {item.get("id"): item.get("href", "") for item in package.findall("{*}manifest/{*}item")}
     spine = [files.get(item.get("idref"), "") for item in package.findall("{*}spine/{*}itemref")]
-    return [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in spine if href]
+    return [resolve_link(folder, unquote(href)) for href in spine if href]
 
 
 def _read_chapter(book: zipfile.ZipFile, name: str) -> str:
     """Return a chapter with its style sheets in it: they say what is hidden, raised or struck."""
 
     def put_sheet(link: re.Match[str]) -> str:
-        sheet = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(link.group(1))))
+        sheet = resolve_link(posixpath.dirname(name), unquote(link.group(1)))
         return f"<style>{decode_text(book.read(sheet))}</style>" if sheet in book.NameToInfo else ""
 
     return _SHEET.sub(put_sheet, decode_text(book.read(name)))
@@ -58,7 +58,9 @@ def _read_chapter(book: zipfile.ZipFile, name: str) -> str:
 def _encrypted_files(book: zipfile.ZipFile) -> set[str]:
     if _ENCRYPTION not in book.NameToInfo:
         return set()
-    return {unquote(entry.get("URI", "")) for entry in parse_xml(book.read(_ENCRYPTION)).iter("{*}CipherReference")}
+    return {
+        resolve_link("", unquote(entry.get("URI", ""))) for entry in parse_xml(book.read(_ENCRYPTION)).iter("{*}CipherReference")
+    }
 
 
 def _metadata_of(package: etree._Element, field: str) -> str:

@@ -20,7 +20,7 @@ from retrieval.corpora.formulas import write_formulas
 from retrieval.corpora.html_blocks import wrap_loose_text
 from retrieval.corpora.html_lists import drop_bullets, find_first_text, number_items
 from retrieval.corpora.html_marks import write_marks
-from retrieval.corpora.html_tables import spread_cells
+from retrieval.corpora.html_tables import flatten_cells, spread_cells
 from retrieval.corpora.marks import begins_marked, drop_marks, mark, mark_code
 from retrieval.fetch.charset import decode_page
 from retrieval.fetch.hidden import take_hidden
@@ -78,6 +78,8 @@ def read_page(text: str) -> PageText:
     stated, published = _read_metadata(page), read_stated_date(page)  # before scripts go: they read JSON-LD
     _clean_page(page)
     blocks, whole = _list_code_blocks(page), _write_whole(deepcopy(page))
+    _join_lines(page)
+    flatten_cells(page)
     wrap_loose_text(page)
     main = _split_paragraphs(_extract_text(page), blocks)
     return PageText(
@@ -174,12 +176,7 @@ def _write_whole(page: HtmlElement) -> str:
     for head in list(page.iter("head")):
         head.drop_tree()
     blocks = _list_code_blocks(page)
-    code = {element for block in page.iter("pre") for element in block.iter()}
-    for element in page.iter():
-        if element not in code:
-            element.text = _SPACE.sub(" ", element.text or "")
-        if element not in code or element.tag == "pre":
-            element.tail = _SPACE.sub(" ", element.tail or "")
+    _join_lines(page)
     for cell in page.iter("td", "th"):
         if cell.getnext() is not None:
             cell.tail = " | "
@@ -187,6 +184,16 @@ def _write_whole(page: HtmlElement) -> str:
         element.text = f"\n{element.text or ''}"
         element.tail = f"\n{element.tail or ''}"
     return _split_paragraphs(str(page.text_content()), blocks)
+
+
+def _join_lines(page: HtmlElement) -> None:
+    """Join the lines of the file, as a browser does, but for those of code."""
+    code = {element for block in page.iter("pre") for element in block.iter()}
+    for element in page.iter():
+        if element not in code:
+            element.text = _SPACE.sub(" ", element.text or "")
+        if element not in code or element.tag == "pre":
+            element.tail = _SPACE.sub(" ", element.tail or "")
 
 
 def _list_code_blocks(page: HtmlElement) -> list[str]:

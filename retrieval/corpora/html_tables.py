@@ -7,6 +7,10 @@ from lxml.html import HtmlElement
 _LONGEST = 80
 """A longer cell is a text beside a table, or the whole page, laid out in one."""
 _WIDEST = 100
+_LONGEST_LIST = 400
+_ITEMS = ("li", "dd", "dt")
+_BLOCKS = (*_ITEMS, "div", "p", "br", "ul", "ol", "dl")
+_MARK = "\ufffc"
 Spans = dict[int, tuple[HtmlElement, int]]
 """By column, the cells that go on in the next row, each with the rows that it still spans."""
 
@@ -18,6 +22,22 @@ def spread_cells(page: HtmlElement) -> None:
         for row in list(table.iter("tr")):
             if next(row.iterancestors("table")) is table:
                 below = _spread_row(row, below)
+
+
+def flatten_cells(page: HtmlElement) -> None:
+    """Write the blocks and lists of a cell as its text: the extraction of the main text drops them where they are links."""
+    for cell in list(page.iter("td", "th")):
+        blocks = list(cell.iter(*_BLOCKS))
+        if not blocks or len(str(cell.text_content())) > _LONGEST_LIST or next(cell.iter("table", "pre"), None) is not None:
+            continue
+        for block in blocks:
+            block.text = f"{_MARK if block.tag in _ITEMS else ' '}{block.text or ''}"
+            block.tail = f" {block.tail or ''}"
+        items = (" ".join(item.split()) for item in str(cell.text_content()).split(_MARK))
+        text = "; ".join(filter(None, items))
+        for child in list(cell):
+            cell.remove(child)
+        cell.text = text
 
 
 def _spread_row(row: HtmlElement, above: Spans) -> Spans:

@@ -4,10 +4,11 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable
-from datetime import date
 from html import escape
 from itertools import pairwise
+from typing import Any
 
+import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -24,9 +25,9 @@ _FRONT_MATTER = re.compile(
     r'|(?P<json>\{\n\s*".*?\n\})|;;;\n(?P<fenced>\{.*?\})\n;;;)[ \t]*(?:\n|\Z)',
     re.DOTALL,
 )
-_FIELD = re.compile(
-    r"^(title|author|date)[ \t]*:(?:[ \t]*\n[ \t]*-)?[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.IGNORECASE | re.MULTILINE
-)
+_FIELD = re.compile(r"^(\w+)[ \t]*:[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE)
+_TITLE_BLOCK = re.compile(r"\A(?:%.*\n(?:[ \t]+\S.*\n)*){1,3}(?=\n|\Z)")
+"""Pandoc's: a line each for the title, the authors and the date; a line that begins with a space goes on with the one before."""
 _MARKUP = re.compile(r"<(?:su[bp]|s|del|strike|span|a)\b", re.IGNORECASE)
 """Tags that change what a line says."""
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
@@ -35,8 +36,10 @@ _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 def read_markdown(content: bytes) -> Extract:
     """Read a Markdown file; its title is the front matter's, or its first heading of the first level."""
     text = decode_text(content)
-    front = _FRONT_MATTER.match(text)
+    front = _FRONT_MATTER.match(text) or _TITLE_BLOCK.match(text)
     fields = _read_fields(front) if front else {}
+    if front and not fields and text.startswith("---"):  # a text between two lines
+        front = None
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text[front.end() :] if front else text)
     return Extract(
         text="\n\n".join(block for block in _blocks_of(tokens) if block.strip()),
@@ -47,14 +50,35 @@ def read_markdown(content: bytes) -> Extract:
 
 
 def _read_fields(front: re.Match[str]) -> dict[str, str]:
-    """Return what the front matter states, by lower-case names. Broken TOML or JSON states nothing."""
-    if front["yaml"] is not None:
-        return {name.lower(): value for name, value in _FIELD.findall(front["yaml"])}
+    """Return what the front matter states, by lower-case names. What is broken states nothing; of YAML, what its lines state."""
+    if front.re is _TITLE_BLOCK:
+        lines = re.split("^%", front[0], flags=re.MULTILINE)[1:]
+        return {name: _write_field(line) for name, line in zip(("title", "author", "date"), lines, strict=False)}
+    stated: Any = {}
     try:
-        stated = tomllib.loads(front["toml"]) if front["toml"] is not None else json.loads(front["json"] or front["fenced"])
-    except ValueError:  # of both parsers
+        if front["yaml"] is not None:
+            stated = yaml.load(front["yaml"], yaml.BaseLoader)
+        elif front["toml"] is not None:
+            stated = tomllib.loads(front["toml"])
+        else:
+            stated = json.loads(front["json"] or front["fenced"])
+    except yaml.YAMLError:  # often a colon in a title that nobody put into quotes
+        stated = dict(_FIELD.findall(front["yaml"]))
+    except ValueError:  # of the other parsers
         return {}
-    return {name.lower(): str(value) for name, value in stated.items() if isinstance(value, str | date)}
+    return {str(name).lower(): _write_field(value) for name, value in stated.items()} if isinstance(stated, dict) else {}
+
+
+def _write_field(value: Any) -> str:
+    """Write a field's value in one line; of several authors each, of one with an address the name."""
+    match value:
+        case list():
+            return "; ".join(filter(None, map(_write_field, value)))
+        case None:
+            return ""
+        case dict():
+            return _write_field(value.get("name", ""))
+    return " ".join(str(value).split())
 
 
 def _find_heading(tokens: list[Token]) -> str:

@@ -1,6 +1,7 @@
 """ZIP packages of XML (Office, EPUB). A package is opened only when its content is harmless."""
 
 import io
+import posixpath
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -33,9 +34,15 @@ def open_package(content: bytes, what: str, errors: tuple[type[Exception], ...] 
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             _check_package(package, len(content))
+            _mend_names(package)
             yield package
     except (*_DAMAGE, *_PARSER_ERRORS, *errors) as error:
         raise SourceUnreadable(f"is damaged or not {what} ({type(error).__name__}: {str(error)[:200]})") from error
+
+
+def resolve_link(folder: str, link: str) -> str:
+    """Return the name of the member that a part in this folder links to."""
+    return posixpath.normpath(posixpath.join(folder, link.replace("\\", "/"))).lstrip("/")
 
 
 def parse_xml(xml: bytes) -> etree._Element:
@@ -52,6 +59,13 @@ def refuse_entities(package: zipfile.ZipFile) -> None:
                 start = part.read(_PROLOGUE).replace(b"\x00", b"")
             if b"<!DOCTYPE" in start or b"<!ENTITY" in start:
                 raise SourceUnreadable(f"declares entities in {member.filename}, which an Office file never does")
+
+
+def _mend_names(package: zipfile.ZipFile) -> None:
+    """Find members also by names with slashes: some programs write backslashes."""
+    for member in package.infolist():
+        member.filename = member.filename.replace("\\", "/")
+        package.NameToInfo.setdefault(member.filename, member)
 
 
 def _check_package(package: zipfile.ZipFile, packed: int) -> None:

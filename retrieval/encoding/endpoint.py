@@ -12,7 +12,7 @@ from requests.exceptions import ChunkedEncodingError, ContentDecodingError
 
 from app.domain.errors import ToolError, ToolUnavailable
 from app.outgoing.retry_after import read_retry_after
-from app.outgoing.way_out import describe_way, find_authorities, find_proxy
+from app.outgoing.way_out import carry_key, describe_way, find_authorities, find_proxy
 
 CONNECTIONS = 16
 FIRST_PAUSE = timedelta(milliseconds=250)
@@ -58,8 +58,7 @@ class JsonEndpoint:
         self._session.verify = find_authorities() or True
         self._session.mount("http://", HTTPAdapter(pool_maxsize=CONNECTIONS))
         self._session.mount("https://", HTTPAdapter(pool_maxsize=CONNECTIONS))
-        if api_key:
-            self._session.headers["Authorization"] = f"Bearer {api_key}"
+        self._session.headers.update(carry_key(url, api_key))
 
     def ask(self, body: dict[str, Any], patience: EndpointPatience, most_errors: int | None = None) -> Any:
         """Return the server's answer to `body`. Outages, refusals for load and time-outs are tried again, with back-off.

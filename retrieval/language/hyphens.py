@@ -12,6 +12,8 @@ from retrieval.language.dictionary import read_shares
 _HYPHENS = "-‐\u00ad"
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _LAST = re.compile(rf"([^\W_]+(?:[-‐][^\W_]+)*)[{_HYPHENS}]$")
+_CLOSED = re.compile(r"\w[–—]$|://$")
+"""The end of a line after a dash without spaces, or within an address."""
 _FIRST = re.compile(r"[^\W_]+(?:[-‐'’][^\W_]+)*")
 _SUSPENDED = frozenset(["and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e", "en", "of"])
 """Words before which a hyphen stands for the second half of a word: "two- and three-year"."""
@@ -49,7 +51,7 @@ class Hyphenation:
         last, first = _LAST.search(before), _FIRST.match(after)
         if last is None or first is None:
             wide = before[-1:] and (is_ideograph(before[-1]) or before[-1] in "，、。；：") and is_ideograph(after[:1])
-            return f"{before}{'' if wide else ' '}{after}"
+            return f"{before}{'' if wide or _CLOSED.search(before) else ' '}{after}"
         if first[0].lower() in _SUSPENDED:
             return f"{before} {after}"
         if self._is_broken(last[1].replace("‐", "-"), first[0].replace("‐", "-")):

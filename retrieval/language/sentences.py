@@ -14,7 +14,7 @@ from retrieval.language.word_lists import read_lists
 MAX_SENTENCE_CHARS = 480
 MIN_CLAUSE_CHARS = 120
 BRACKET_CHARS = 160
-"""The most characters of a remark in brackets within which no sentence ends."""
+"""The most characters of a remark in brackets, or of words in quotation marks, within which no sentence ends."""
 LEADER = 5
 """So many dots lead from a name to its figure in a list."""
 CELL = " | "
@@ -33,6 +33,7 @@ _CANDIDATE = re.compile(
 _WORD_BEFORE = re.compile(r"([A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ.'’&-]*)$")
 _NEXT = re.compile(r"\s*([\"'“‘«(\[]*)([^\W_][\w'’-]*|\S)")
 _BRACKET_END = re.compile(r"[)）]")
+_QUOTE_END = re.compile(r"[\"”](?P<on>(?=,| [a-z]))?")
 _SEMICOLON = re.compile(rf"[;；][{_CLOSERS}]*\s*")
 
 
@@ -70,11 +71,24 @@ def _sentences(text: str, line: Span) -> Iterator[Span]:
 
 
 def _is_inside(text: str, start: int, at: int, limit: int) -> bool:
-    """Say whether a place of the sentence that begins at `start` is in a remark in brackets, which ends in the same line."""
-    opened = max(text.rfind("(", max(start, at - BRACKET_CHARS), at), text.rfind("（", max(start, at - BRACKET_CHARS), at))
-    if opened < 0 or _BRACKET_END.search(text, opened, at):
+    """Say whether a place of the sentence that begins at `start` is in a remark in brackets, which ends in the same line.
+
+    So is one between quotation marks behind which the sentence goes on: he wrote "We came. We saw", and left.
+    """
+    first = max(start, at - BRACKET_CHARS)
+    opened = max(text.rfind("(", first, at), text.rfind("（", first, at))
+    if opened >= 0 and not _BRACKET_END.search(text, opened, at):
+        return _BRACKET_END.search(text, at, min(limit, opened + BRACKET_CHARS)) is not None
+    opened = max(text.rfind('"', first, at), text.rfind("“", first, at))
+    if opened < 0 or "”" in text[opened:at] or (text[opened] == '"' and not _opens(text, start, opened)):
         return False
-    return _BRACKET_END.search(text, at, min(limit, opened + BRACKET_CHARS)) is not None
+    closed = _QUOTE_END.search(text, at, min(limit, opened + BRACKET_CHARS))
+    return closed is not None and closed.group("on") is not None
+
+
+def _opens(text: str, start: int, mark: int) -> bool:
+    """Say whether a straight quotation mark opens: it stands behind no word, nor behind another that opens."""
+    return text.count('"', start, mark) % 2 == 0 and not text[max(start, mark - 1) : mark].strip(" ([-–—")
 
 
 def _is_end(text: str, start: int, found: re.Match[str], following: re.Match[str]) -> bool:

@@ -14,6 +14,11 @@ def test_half_a_point_of_the_readers_mean_is_a_tie() -> None:
     assert compare([grades(7, 8, 7)]) == {"lost": 4, "tied": 4}
 
 
+def test_two_writings_of_a_report_are_one() -> None:
+    twice = grades(8, 7, 6) | {"report_2": dict.fromkeys(DIMENSIONS, 6)}
+    assert compare([twice]) == {"tied": 4, "won": 4}
+
+
 def test_what_repeats_an_earlier_beginning_is_billed_a_tenth() -> None:
     calls = {
         "report": [{"prompt": 900, "repeated": 0, "answer": 100}, {"prompt": 1_000, "repeated": 900, "answer": 0}],

@@ -160,7 +160,10 @@ async def test_a_quotation_that_is_not_in_its_source_is_not_delivered(tmp_path: 
 async def test_what_a_script_can_tell_apart(tmp_path: Path, status: str, code: int, said: str) -> None:
     async with serve_scripted_api(ScriptedApi(list(make_run_events(status)))) as address:
         done = await rubrica(tmp_path, "ask", "Why?", RUBRICA_API_URL=address)
-    assert "take 10 to 1,234 s, 10 to 1,234 tokens, US$ 0.00 to 0.00 (from 3 runs like it)" in done.error
+    assert (
+        "take 10 to 1,234 s, 10 to 1,234 tokens, US$ 0.00 to 0.00 (mostly general experience; 3 runs like it so far)"
+        in done.error
+    )
     assert done.code == code, done.error
     assert said in done.out
 

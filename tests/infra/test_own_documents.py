@@ -164,12 +164,10 @@ async def address_confirmed(ours: tour.Customer, mails: list[EmailMessage]) -> N
 async def changed_and_told(ours: tour.Customer, asking: dict[str, Any], mails: list[EmailMessage]) -> None:
     """The asking found that the lease ends later, and nothing else; the mail says so."""
     assert asking["outcome"] == "changed", asking
-    (passage,) = asking["changes"]["passages"]
-    assert "3 May 2031" in passage["before"]["text"]
-    assert "9 June 2044" in passage["after"]["text"]
     (fallen,) = asking["changes"]["fallen"]
-    assert "2031" in fallen["before"][0]["text"]
-    assert "2044" in fallen["after"][0]["text"]
+    assert "3 May 2031" in fallen["before"][0]["text"]
+    assert "9 June 2044" in fallen["after"][0]["text"]
+    assert not asking["changes"]["passages"], "what changed is told once"
     report = await ours.call("GET", f"/v1/runs/{asking['run_id']}/report")
     assert "2044" in report["markdown"]
     assert "2031" not in report["markdown"]

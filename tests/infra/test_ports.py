@@ -1,6 +1,7 @@
 """Ports are free when given, and stay the same when they can."""
 
 import json
+import shutil
 import socket
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from app.settings import Settings
 from infra.local.home import Home
 from infra.local.parts import Parts
 from infra.local.ports import LOOPBACK, PortBook, PortClaims, find_free_port, is_free, is_listening
+from infra.local.temporal import LocalTemporal
 
 
 async def test_a_port_is_remembered_while_it_is_free(tmp_path: Path) -> None:
@@ -72,6 +74,24 @@ def test_two_stacks_that_choose_at_once_are_given_two_ports(tmp_path: Path) -> N
     one.release()
     assert second.require_port(wanted, "RUBRICA_API_PORT") == wanted
     other.release()
+
+
+def test_a_copied_home_that_starts_at_the_same_moment_has_servers_of_its_own(tmp_path: Path) -> None:
+    first = Parts(Settings(home=tmp_path / "one"), Home(tmp_path / "one"), with_ui=False)
+    shutil.copytree(tmp_path / "one", tmp_path / "other")
+    second = Parts(Settings(home=tmp_path / "other"), Home(tmp_path / "other"), with_ui=False)
+    first.give_back()
+    second.give_back()
+    for one, other in ((first.temporal, second.temporal), (first.postgres, second.postgres)):
+        assert one is not None
+        assert other is not None
+        assert one.port != other.port
+
+
+async def test_the_server_of_another_stack_is_not_taken_for_ones_own(tmp_path: Path) -> None:
+    server = LocalTemporal(tmp_path / "temporal", tmp_path / "temporal.log")
+    with socket.create_server((LOOPBACK, server.port)), pytest.raises(SetupError, match="address already in use"):
+        await server.start()
 
 
 def test_a_port_somebody_asked_for_is_refused_when_it_is_taken(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ class FakeRun:
         } | options
         self.events: list[Json] = []
         self.report: Json | None = None
+        self.purposes: list[Json] = []
 
     def emit(self, kind: str, payload: Json | None = None, agent: str = "") -> None:
         """Append an event; a status change also changes the run."""
@@ -189,6 +190,8 @@ class _Handler(BaseHTTPRequestHandler):
         if path == "/v1/tools":
             there = {name: getattr(self.api, name) for name in ("sources", "models", "systems", "sends_mail")}
             return self._send_json(200, {"items": [], **there})
+        if path == "/v1/preferences/summary":
+            return self._send_json(200, complete_answer(self.command, path, {"contests": []}))
         if path == "/v1/comparisons" and self.command == "GET":
             return self._send_json(200, {"items": [], "next": None})
         if path == "/v1/runs" and self.command == "POST":
@@ -207,6 +210,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer_about(self, run: FakeRun, what: str, query: dict[str, list[str]]) -> None:
         if what == "events":
             return self._stream(run, int(self.headers.get("Last-Event-ID", "0")))
+        if what == "usage":
+            return self._send_json(200, {"items": run.purposes})
         if what == "report":
             return self._send_report(run)
         if what == "export":

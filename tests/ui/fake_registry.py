@@ -19,6 +19,15 @@ GATE: Json = {
     "worst": [{"metric": "citations", "items": [{"item": "q1"}]}],
 }
 
+COURSE: Json = {
+    "canary": "c1",
+    "arms": [{"arm": "canary", "runs": 1200, "failed": 6}, {"arm": "stable", "runs": 0, "failed": 0}],
+    "votes": [
+        {"day": "2026-11-01", "votes": 3, "won": 1, "rate": 0.333, "low": 0.0, "high": 0.99},
+        {"day": "2026-11-02", "votes": 40, "won": 26, "rate": 0.65, "low": 0.41, "high": 0.84},
+    ],
+}
+
 
 def add_registry(api: FakeApi, may_act: bool = True, operates: bool = False) -> Json:
     """Add four versions of two roles, one of which serves, one in a canary; return the one that serves."""
@@ -27,7 +36,7 @@ def add_registry(api: FakeApi, may_act: bool = True, operates: bool = False) -> 
         return {
             **{"id": f"{role}{n}", "name": f"{role}-v{n}-{'ab' * 6}", "role": role, "number": n, "parent": parent, "rows": 412},
             **{"state": state, "recipe": "preference_dpo", "base": "Qwen/Qwen3-4B", "licence": "apache-2.0", "created_at": WHEN},
-            **{"notation": "tags", "artifact": "ab" * 32, "on_erasure": "retrain"},
+            **{"also": ["searcher"] if n == 2 else [], "notation": "tags", "artifact": "ab" * 32, "on_erasure": "retrain"},
         }
 
     first, serves = version(1, "retired", None), version(2, "serving", "writer1")
@@ -35,7 +44,7 @@ def add_registry(api: FakeApi, may_act: bool = True, operates: bool = False) -> 
     versions = [tried, serves, searcher, first]
     canary = {
         **{"id": "c1", "version": "writer3", "role": "writer", "served": tried["name"], "share": 0.1, "state": "running"},
-        **{"why": "", "started_at": WHEN, "ended_at": None},
+        **{"why": "", "started_at": WHEN, "ended_at": None, "also": []},
     }
     held = {"by": "ada@example.org", "why": "a <fair>", "at": WHEN}
     roles = [
@@ -47,7 +56,11 @@ def add_registry(api: FakeApi, may_act: bool = True, operates: bool = False) -> 
     detail = {
         **{"version": serves, "sets": [], "judgements": 409, "configuration": {}, "moves": [move], "lineage": versions[::-1]},
         "changes": [{"state": "candidate", "by": "cycle", "why": "made", "at": WHEN}],
-        "evaluations": [{"kind": "gate", "figures": GATE, "at": WHEN}],
+        "evaluations": [
+            {"kind": "training", "figures": {"curves": {"loss": [[10, 2.0], [20, 0.5], [30, 0.8]]}}, "at": WHEN},
+            {"kind": "gate", "figures": GATE, "at": WHEN},
+        ],
+        "courses": [COURSE] if operates else [],
         "canaries": [canary | {"state": "promoted", "why": "won", "ended_at": WHEN}],
     }
     votes = {"choices": 20, "learned": [{"version": serves, "own": 14, "judgements": 412}]}

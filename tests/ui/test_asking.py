@@ -67,6 +67,20 @@ def test_the_estimate_is_an_interval_with_its_ground(api: FakeApi, open_page: Op
     assert "3:00 – 7:00 · $0.02 – $0.06 · 40k – 90k tokens · from 5 runs like it" in shown(app)
 
 
+@pytest.mark.parametrize(
+    ("runs", "basis"),
+    [
+        (0, "general experience; no run like it has ended here yet"),
+        (2, "mostly general experience; 2 runs like it so far"),
+        (5, "from 5 runs like it"),
+    ],
+)
+def test_an_estimate_says_what_it_rests_on(runs: int, basis: str) -> None:
+    likely = Interval(low=1, likely=1, high=1)
+    made = Estimate(tokens=likely, cost_microusd=likely, seconds=likely, runs=runs, within_budget=True)
+    assert estimate_html(made).endswith(f"· {basis}</p>")
+
+
 def test_collections_that_fit_are_searched_besides_the_default_corpus_unless_the_reader_chooses(
     api: FakeApi, open_page: OpenPage
 ) -> None:

@@ -52,9 +52,11 @@ def test_a_file_dropped_on_the_question_is_read_and_then_searched(api: FakeApi, 
     assert app.multiselect(key="own").value == [made["name"]]
     assert app.button(key="start").disabled
     assert "still being read" in app.button(key="start").help, "a grey button says why"
+    assert "not known here yet" in read_text(app)
     shelf.state = "indexed"
     app.run()
     assert "can be searched" in read_text(app)
+    assert "not known here yet" not in read_text(app)
     app.button(key="start").click().run()
     sent = [body or {} for _, path, body in api.commands() if path == "runs"]
     assert [body["collections"] for body in sent] == [[made["name"]]]

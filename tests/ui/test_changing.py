@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from rubrica_client import reports
@@ -72,26 +73,45 @@ def test_a_change_that_is_done_while_the_page_is_drawn_is_shown(api: FakeApi, op
     assert "Version 2: a section was rewritten." in shown(open_page("read", run=run.id))
 
 
-def test_a_section_is_rewritten_or_edited_as_it_was_read(api: FakeApi) -> None:
+def test_a_section_is_rewritten_or_edited_as_it_was_read(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUBRICA_API_URL", api.url)
+    monkeypatch.setenv("RUBRICA_API_KEY", "rbk_local")
     run = add_finished_run(api)
     for method, ending in (("POST", "/rewrite"), ("PUT", "")):
         api.answer(method, f"/v1/runs/{run.id}/sections/3{ending}", lambda *_: TASK)
 
     def form(url: str, run: str) -> None:
         from rubrica_client import runs
-        from rubrica_client.models import SectionView
+        from rubrica_client.models import Claim, SectionView
         from ui.components import section_change
+        from ui.report import PageReport
         from ui.session import open_client
 
         client = open_client(url, {})
         section = SectionView(heading="Then", level=2, markdown="Lower [1].")
-        section_change.show_form(client, client.send(runs.get(run)), 5, 3, section)
+        claims = [Claim(text=text, section=under, support="full") for text, under in (("High.", "Now"), ("Lower.", "Then"))]
+        report = PageReport(markdown="", version=5, claims=claims)
+        section_change.show_form(client, client.send(runs.get(run)), report, 3, section)
 
     app = AppTest.from_function(form, args=(api.url, run.id), default_timeout=PATIENCE_S).run()
     app.segmented_control(key="change_how").set_value("deepen").run()
     app.text_area(key="change_wish").set_value("numbers first")
     app.button(key="change_go").click().run()
     assert api.commands()[-1] == ("POST", "rewrite", {"how": "deepen", "wish": "numbers first"})
+    assert app.selectbox(key="change_sentence").options == ["Lower."], "only this section's sentences are there to choose"
+    app.selectbox(key="change_sentence").set_value(1).run()
+    app.button(key="change_go").click().run()
+    assert "“Lower.”. numbers first" in (api.commands()[-1][2] or {})["wish"]
+    app.segmented_control(key="change_how").set_value("flag").run()
+    assert app.button(key="change_flag").disabled
+    assert "say why" in app.button(key="change_flag").help, "a grey button says why"
+    app.text_area(key="change_flag_reason").set_value("It was higher.").run()
+    app.button(key="change_flag").click().run()
+    assert api.received[-1][:2] == ("POST", f"/v1/runs/{run.id}/claims/1/flag")
+    assert (api.received[-1][2] or {})["version"] == 5
+    api.models = []
+    app = AppTest.from_function(form, args=(api.url, run.id), default_timeout=PATIENCE_S).run()
+    assert not app.text_area, "nobody heeds a wish without a model"
     app.segmented_control(key="change_how").set_value("edit").run()
     app.text_area(key="change_words_5_3").set_value("Higher [1].")
     app.button(key="change_go").click().run()
@@ -121,8 +141,10 @@ def test_figures_and_disagreements_are_below_the_text(api: FakeApi, open_page: O
     api.answer("GET", f"/v1/runs/{run.id}/contradictions", lambda *_: {"items": [dispute]})
     html = shown(open_page("read", run=run.id))
     assert "&lt;b&gt;10&lt;/b&gt; $" in html
-    assert 'style="width:25.0%"' in html
+    widths = [f'style="width:calc((100% - 11rem) * {share})"' for share in ("0.250", "1.000")]
+    assert all(width in html for width in widths), "bars compare as their numbers do, also the longest"
     assert "It &lt;rose&gt;. — B" in html
     assert "onload" not in html
     assert "javascript:" not in html
+    assert html.index("<article") < html.index("<figcaption>Revenue") < html.index("</article>"), "it stands by its text"
     assert len(open_client(api.url, {}).send(reports.figures(run.id)).charts[0].points) == 2

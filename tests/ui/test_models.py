@@ -47,6 +47,24 @@ def test_a_version_has_its_gate_with_intervals(api: FakeApi, open_page: OpenPage
     assert not app.text_area
 
 
+def test_a_version_has_its_curves_and_all_its_roles(api: FakeApi, open_page: OpenPage) -> None:
+    serves = add_registry(api, may_act=False)
+    told = shown(open_page("models", id=serves["id"]))
+    assert "Writer, Searcher, trained on" in told
+    assert "from 2 to 0.8 in 30 steps; least 0.5, most 2" in told
+    assert told.count("px;bottom:") == 3
+    assert "Win rate" not in told, "who chooses blindly does not know how the choice stands"
+
+
+def test_the_operator_sees_a_canarys_traffic_errors_and_win_rate(api: FakeApi, open_page: OpenPage) -> None:
+    serves = add_registry(api, operates=True, may_act=False)
+    told = shown(open_page("models", id=serves["id"]))
+    assert "the candidate: 1,200 runs, 6 failed (0.5%)" in told
+    assert "the model that served: 0 runs, 0 failed (–)" in told
+    assert "The candidate won 26 of 40 votes: 65% (41% to 84%)" in told
+    assert told.count('<i class="bar"') == 2
+
+
 def test_the_operator_acts_with_a_reason_and_not_without(api: FakeApi, open_page: OpenPage) -> None:
     serves = add_registry(api)
     app = open_page("models")

@@ -69,6 +69,7 @@ def test_a_viewer_reads_and_is_offered_nothing_else(api: FakeApi, open_page: Ope
     assert not {"collection_name"} & list_keys(open_page("collections"))
     assert not {"files_0", "delete_d1", "delete_it", "access_set", "ask_these"} & list_keys(open_page("collections", id="c1"))
     assert not {"trigger", "pause_schedule", "delete_it"} & list_keys(open_page("schedules", id="s1"))
+    assert "choose Compare" not in read_text(open_page("compare")), "nobody is sent to a form that they are not shown"
 
 
 def test_a_member_is_offered_what_a_viewer_is_not(api: FakeApi, open_page: OpenPage) -> None:

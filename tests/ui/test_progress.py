@@ -54,6 +54,19 @@ def test_a_wait_is_shown_until_the_next_call(api: FakeApi) -> None:
     assert notices_html(progress_of(run)) == ""
 
 
+def test_warnings_are_one_folded_line(api: FakeApi) -> None:
+    run = add_searching_run(api)
+    before = len(progress_of(run).warnings)
+    for message in ("one <source> was withheld", "a search service did not answer"):
+        run.emit("warning", {"message": message})
+    shown = notices_html(progress_of(run))
+    line, _, folded = shown.partition("</summary>")
+    assert line.endswith(f"a search service did not answer (+{before + 1})")
+    assert "one &lt;source&gt; was withheld" in folded
+    assert shown.count("<details") == 1
+    assert " open" not in line
+
+
 def test_a_silent_model_is_told_in_words(api: FakeApi) -> None:
     run = add_searching_run(api)
     run.emit("waiting", {"what": "model", "detail": "…", "retry_in_s": 220.0, "silent_s": 20}, "search/s2")

@@ -5,7 +5,7 @@ from tests.ui.example_runs import MARKDOWN, QUOTE, SPEECH, make_citations
 from ui.components.claims_view import checked_claims_html
 from ui.components.click_listener import make_cards
 from ui.components.markup import link_html, site_of
-from ui.components.report_view import cited_sources_html, make_article, outline_html, strip_report
+from ui.components.report_view import cited_sources_html, claims_citing, make_article, outline_html, strip_report
 from ui.components.source_view import heading_html, passage_html
 from ui.report import PageReport
 
@@ -128,6 +128,21 @@ def test_claims_are_counted_and_the_doubtful_ones_listed_with_their_reason() -> 
     assert 'data-cite="2"' in html
     assert "a preprint" in html
     assert "Look at these twice" not in checked_claims_html(claims[:1])
+
+
+def test_a_row_of_a_table_is_one_claim_and_its_cells_are_none() -> None:
+    row = "Year: 1890; Wages: 12 dollars; Remark: they rose"
+    cells = [
+        Claim(text="12 dollars", support="full", citations=(1,), section="Wages", row=row),
+        Claim(text="they rose", support="none", citations=(2,), section="Wages", row=row, reason="No source says it."),
+        Claim(text="Fine.", support="full", citations=(1,), section="Wages"),
+    ]
+    html = checked_claims_html(cells)
+    assert "1 supported" in html
+    assert html.count("<li class=") == 1
+    assert f'<a href="#claim-1">{row}</a>' in html, "it leads to the cell that is doubtful"
+    assert "they rose: No source says it." in html
+    assert [claim.text for claim in claims_citing(cells, 1)] == [row, "Fine."]
 
 
 def test_notices_are_one_folded_line() -> None:

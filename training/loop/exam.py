@@ -1,13 +1,13 @@
 """A stage's exam: candidate and present holder answer the same held-out items on the server where they would serve.
 
 `python -m training.loop.exam FOLDER` loads the candidate there under a name that has its digest, and unloads it at the end.
+Each answer is stored in the folder as it comes, so that an exam which was killed goes on and pays for none twice.
 """
 
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
@@ -21,6 +21,7 @@ from app.models.artifacts.digests import digest_folder
 from training.folders import replace_file
 from training.loop.exams.catalogue import take_exam
 from training.loop.exams.held_out_rows import name_row
+from training.loop.exams.kept_answers import EXAM_ANSWERS, KeptModel
 from training.loop.exams.sitting import ExamSitting
 from training.loop.gates.held_out import TrainedText
 from training.loop.gates.plan import COST
@@ -34,6 +35,7 @@ from training.synthesis.training_set.folder import ROWS
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.adapters import load_adapter, unload_adapter
 from workflows.chat_models.openai_compatible import connect_model
+from workflows.judging.batch_record import AnswerStore
 
 SCORES, TRAINED = "scores.jsonl", "trained_on.jsonl"
 
@@ -42,11 +44,19 @@ async def examine(task: StepTask, folder: Path) -> StepOutcome:
     """Score both, and leave the scores for the gate."""
     stage, exams = require_stage(task), read_exams(task)
     async with AsyncExitStack() as stack:
+        kept = AnswerStore(folder / EXAM_ANSWERS)
+        stack.callback(kept.close)
         holder = await stack.enter_async_context(_connect(stage.server, task.holder or stage.server.base))
         candidate = await stack.enter_async_context(_load(stage.server, TrainingFolder(folder_of_run(task)).model))
-        today = datetime.now(UTC).date()
-        generator = describe_generator(task.generator)
-        sitting = ExamSitting(holder, candidate, folder_of_set(task), folder, today, stage.server.notation, generator)
+        sitting = ExamSitting(
+            holder=KeptModel(holder, kept),
+            candidate=KeptModel(candidate, kept),
+            own_set=folder_of_set(task),
+            folder=folder,
+            today=task.began_at.date(),  # whichever day it is when an exam goes on, it asks the same
+            notation=stage.server.notation,
+            generator=describe_generator(task.generator),
+        )
         taken = [(name_cost(exam, exams), await take_exam(exam, sitting)) for exam in exams]
     scores = [_rename_cost(score, name) for name, found in taken for score in found]
     _write_lines(folder / SCORES, scores)

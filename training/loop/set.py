@@ -1,7 +1,8 @@
 """The set that a stage of a cycle learns from. `python -m training.loop.set FOLDER`.
 
 It is made of what the plan names as inputs: what the checks left of the cycle's export, runs and sets that are there already, or
-collections. A set that samples a policy asks the base at the stage's own server, and not the model of the settings.
+collections. A set that samples a policy asks the base at the stage's own server, and not the model of the settings. It belongs to
+the build that began it: another build begins it anew, and says so.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from app.domain.step_folder import SET
 from app.domain.training_stage import THE_EXPORT, TrainingStage
 from app.settings import Settings, read_settings
 from training.decontamination.public_sets import locate_benchmarks
+from training.evaluation.harness.starting import PACKAGES
 from training.loop.check import KEPT
 from training.loop.stage_gate import check_stage_gate, read_exams
 from training.loop.stage_models import NOBODY, find_policy_base, lacks_generator, name_generator_of, name_policy
@@ -24,6 +26,8 @@ from training.synthesis.catalogue import load_kind
 from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.named_models import GENERATOR_URL, NamedModels
 from training.synthesis.set_request import BASE, SetRequest
+from training.synthesis.training_set.folder import SetFolder
+from workflows.code_digest import digest_code
 
 
 async def make_stage_set(task: StepTask, folder: Path) -> StepOutcome:
@@ -35,7 +39,7 @@ async def make_stage_set(task: StepTask, folder: Path) -> StepOutcome:
     stage = require_stage(task)
     if lacks_generator(task, read_exams(task)):
         return StepOutcome(verdict=StepVerdict.LACKING, detail=NOBODY)
-    settings = read_settings(os.environ)
+    settings, said = read_settings(os.environ), forget_other_build(folder / SET)
     request = describe_request(task, settings, folder / SET)
     manifest = await make_requested_set(_settings_of(stage, settings), request, lambda worked: None, name_models(task))
     rows = manifest.rows.get(Split.TRAIN, 0)
@@ -43,9 +47,19 @@ async def make_stage_set(task: StepTask, folder: Path) -> StepOutcome:
     return StepOutcome(
         verdict=StepVerdict.LACKING if lacks else StepVerdict.DONE,
         detail=f"{rows} rows for training of {stage.least_rows}; {stage.least_rows - rows} are missing" if lacks else "",
-        figures={"rows": manifest.rows, "refused": manifest.refused, "notices": manifest.notices},
+        figures={"rows": manifest.rows, "refused": manifest.refused, "notices": manifest.notices, "said": said},
         usd=manifest.usage.cost_microusd / 1_000_000,
     )
+
+
+def forget_other_build(path: Path) -> list[str]:
+    """Begin a set anew that another build began, and return what there is to say of that. Answers that were paid for stay."""
+    made = SetFolder(path)
+    begun = made.read_origin()
+    if begun is None or begun.code == (code := digest_code(PACKAGES)):
+        return []
+    made.begin_anew()
+    return [f"the set begins anew: the build {begun.code} began it, and this is {code}"]
 
 
 def describe_request(task: StepTask, settings: Settings, out: Path) -> SetRequest:

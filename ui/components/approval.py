@@ -27,7 +27,15 @@ def show(client: Client, run: Run, plan: ResearchPlan) -> None:
             edited = rubric_editor.show(f"rubric_{run.id}", rubric.rubric.criteria, run.query.language)
     go = say("approve.go")
     with st.container(key="approve_bar"):
-        agreed = st.button(go, key=f"plan_{run.id}_save", type="primary", icon=":material/check:", disabled=not revised.subtasks)
+        empty = not revised.subtasks
+        agreed = st.button(
+            go,
+            key=f"plan_{run.id}_save",
+            type="primary",
+            icon=":material/check:",
+            disabled=empty,
+            help=say("plan.empty") if empty else None,
+        )
     if agreed and unseen:
         st.html(f'<div class="r-note warn" role="alert">{escape(say("approve.changed"))}</div>')
     elif agreed:

@@ -1,12 +1,12 @@
 """The parts around a report's text: contents, sources, claims, score and questions beside it; figures and disagreements below."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import streamlit as st
 
 from rubrica_client import ApiError, Client, asking, reports
-from rubrica_client.models import Run, Scorecard
+from rubrica_client.models import Chart, Figure, FigurePage, Run, Scorecard
 from ui.components import evidence_view, follow_ups, problem
 from ui.components.claims_view import checked_claims_html
 from ui.components.markup import escape
@@ -58,13 +58,17 @@ def _load_scorecard(run: Run) -> Scorecard | None:
         return None
 
 
-def show_findings(client: Client, run: Run, version: int) -> None:
-    """Draw figures and disagreements, folded."""
-    figures = ask_once("figures", (run.id, version), lambda: client.send(reports.figures(run.id)))
+def load_figures(client: Client, run: Run, version: int) -> FigurePage:
+    """Return the numbers that the report's sources give, with their charts."""
+    return ask_once("figures", (run.id, version), lambda: client.send(reports.figures(run.id)))
+
+
+def show_findings(client: Client, run: Run, version: int, figures: Sequence[Figure], charts: Sequence[Chart]) -> None:
+    """Draw disagreements, and the figures with those charts that stand nowhere in the text, folded."""
     disputes = ask_once("disputes", (run.id, version), lambda: client.send(reports.contradictions(run.id)).items)
     if disputes:
         with st.expander(say("disputes.title", n=len(disputes)), icon=":material/call_split:", key="disputes"):
             st.html(evidence_view.disagreements_html(disputes))
-    if figures.items:
-        with st.expander(say("figures.title", n=len(figures.items)), icon=":material/bar_chart:", key="figures"):
-            st.html(evidence_view.figures_html(figures))
+    if figures:
+        with st.expander(say("figures.title", n=len(figures)), icon=":material/bar_chart:", key="figures"):
+            st.html(evidence_view.figures_html(figures, charts))

@@ -7,7 +7,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, documents
 from rubrica_client.models import Collection, OwnDocument
-from ui.components import file_upload, own_collections, problem, safe_fragments
+from ui.components import file_upload, own_collections, problem, reading_time, safe_fragments
 from ui.components.markup import escape
 from ui.facts import is_being_read
 from ui.language import now, say, say_name
@@ -65,6 +65,7 @@ def _show_states(attached: Collection, ready: bool) -> None:
     """Draw the state of each file. Run the whole page again when the last one has been read, which lets the question start."""
     files = _list_documents(attached)
     if not ready and not any(map(is_being_read, files)):
+        reading_time.show(attached.id, files)
         st.rerun()
     lines = "".join(
         f'<li><b>{escape(file.name)}</b> <span class="r-quiet">{escape(say_name("document", file.state))}'
@@ -72,3 +73,4 @@ def _show_states(attached: Collection, ready: bool) -> None:
         for file in files
     )
     st.html(f'<ul class="r-list" role="status">{lines}</ul>')
+    reading_time.show(attached.id, files)

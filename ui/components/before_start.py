@@ -13,6 +13,9 @@ from ui.language import say, say_count
 from ui.number_format import format_count, format_elapsed, format_money
 from ui.session import ask_once, is_own_machine
 
+FEW = 5
+"""With fewer runs like it, an estimate rests on general experience for the most part."""
+
 
 def show_estimate(client: Client, new: NewRun) -> None:
     """Draw one line with time, money and tokens, each as an interval. Without an estimate, draw nothing: asking works."""
@@ -33,12 +36,19 @@ def estimate_html(made: Estimate) -> str:
     if made.cost_microusd:
         parts.append(_format_interval(made.cost_microusd, format_money))
     parts.append(say("ask.tokens_likely", tokens=_format_interval(made.tokens, format_count)))
-    behind = say("ask.from_runs", runs=say_count("run", made.runs)) if made.runs else say("ask.from_experience")
+    behind = _describe_basis(made.runs)
     over = "" if made.within_budget else f" <strong>{escape(say('ask.over_budget'))}</strong>"
     if made.refusal:
         why = say("ask.model_refuses_own", reason=made.refusal) if is_own_machine() else say("ask.model_refuses")
         return f'<div class="r-note" role="alert">{escape(why)}</div>'
     return f'<p class="r-quiet" role="status">{escape(" · ".join(parts))} · {escape(behind)}{over}</p>'
+
+
+def _describe_basis(runs: int) -> str:
+    """Return what the estimate rests on: how many runs, or general experience."""
+    if not runs:
+        return say("ask.from_experience")
+    return say("ask.from_runs" if runs >= FEW else "ask.from_few_runs", runs=say_count("run", runs))
 
 
 def _format_interval(interval: Interval, as_text: Callable[[int], str]) -> str:

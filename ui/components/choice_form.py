@@ -67,7 +67,8 @@ def ask_choice(pair: str, before: ChoiceView | None, send: str) -> NewChoice | N
     reasons = _ask_reasons(pair, before) if verdict else []
     comment = st.text_area(say("compare.comment"), before.comment if before else "", 68, 4_000, key=f"comment_{pair}")
     ready = verdict is not None and (strength is not None or not prefers)
-    if not st.button(send, key="choose", type="primary", disabled=not ready) or verdict is None:
+    why = None if ready else say("compare.choose_how_much" if verdict else "compare.choose_first")
+    if not st.button(send, key="choose", type="primary", disabled=not ready, help=why) or verdict is None:
         return None
     shown = float(hidden or 0.0)
     return NewChoice(

@@ -78,7 +78,9 @@ def show_steering(client: Client, run: Run, plan: ResearchPlan | None) -> None:
 def _revise_plan(client: Client, run: Run, plan: ResearchPlan) -> None:
     st.caption(say("steer.plan_help"))
     revised = plan_editor.show(f"plan_{run.id}", plan)
-    save = st.button(say("steer.plan_save"), key=f"plan_{run.id}_save", type="primary", disabled=not revised.subtasks)
+    empty = not revised.subtasks
+    why = say("plan.empty") if empty else None
+    save = st.button(say("steer.plan_save"), key=f"plan_{run.id}_save", type="primary", disabled=empty, help=why)
     if save and send_command(lambda: client.send(runs.revise_plan(run.id, revised, plan.revision)), say("steer.plan_done")):
         plan_editor.forget(f"plan_{run.id}")
         st.rerun()

@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 
-from rubrica_client.models import Chart, Disagreement, Figure, FigurePage, Side
+from rubrica_client.models import Chart, Disagreement, Figure, Side
 from ui.components.markup import escape, link_html
 from ui.language import say, say_name
 
+LABEL = "11rem"
+"""The room that the number at a bar's end needs. A longest bar that was cut to leave it would be too short beside the others."""
 
-def figures_html(page: FigurePage) -> str:
+
+def figures_html(figures: Sequence[Figure], charts: Sequence[Chart]) -> str:
     """Return the charts, then every number with its statement, as HTML. Each number opens the quotation that gives it."""
-    rows = "".join(_figure_html(figure) for figure in page.items)
+    rows = "".join(_figure_html(figure) for figure in figures)
     heads = "".join(f"<th>{escape(say(key))}</th>" for key in ("figures.value", "figures.year", "figures.statement"))
     table = f"<table><thead><tr>{heads}<th></th></tr></thead><tbody>{rows}</tbody></table>"
-    return f'<div class="r-report r-findings">{"".join(_chart_html(chart) for chart in page.charts)}{table}</div>'
+    return f'<div class="r-report r-findings">{"".join(map(chart_html, charts))}{table}</div>'
 
 
 def _figure_html(figure: Figure) -> str:
@@ -21,11 +24,11 @@ def _figure_html(figure: Figure) -> str:
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 
-def _chart_html(chart: Chart) -> str:
+def chart_html(chart: Chart) -> str:
     """Return one chart as HTML. All bars start at zero and have one unit, so their lengths compare as the numbers do."""
     longest = max((abs(point.value) for point in chart.points), default=0) or 1
     bars = "".join(
-        f'<dt>{escape(point.label)}</dt><dd><i style="width:{abs(point.value) / longest:.1%}"></i>'
+        f'<dt>{escape(point.label)}</dt><dd><i style="width:calc((100% - {LABEL}) * {abs(point.value) / longest:.3f})"></i>'
         f"<span>{escape(point.text)} {_number_html(point.n)}</span></dd>"
         for point in chart.points
     )

@@ -5,7 +5,7 @@ import streamlit as st
 from rubrica_client import ApiError, Client, preferences
 from rubrica_client.models import ComparisonStatus, NewFlag, NewRating, Run, WayView
 from ui.components import problem
-from ui.components.claims_view import is_doubtful
+from ui.components.claims_view import is_doubtful, list_claims
 from ui.components.controls import send_command
 from ui.components.markup import escape
 from ui.language import say, say_name
@@ -65,7 +65,8 @@ def show_second_report_form(client: Client, run: Run, report: PageReport) -> Non
     if quoting:
         st.caption(say("compare.by_quoting"))
     chosen = st.selectbox(say("compare.way"), range(len(ways)), format_func=lambda n: label_way(ways[n]), key="compare_way")
-    if st.button(say("compare.ask"), key="compare", type="primary", disabled=chosen is None):
+    why = None if ways else say("compare.no_way")
+    if st.button(say("compare.ask"), key="compare", type="primary", disabled=chosen is None, help=why):
         try:
             made = client.send(preferences.compare(run.id, ways[chosen or 0].writer))
         except ApiError as error:
@@ -89,10 +90,10 @@ def show_flag_form(client: Client, run: Run, report: PageReport) -> None:
     if not report.claims:
         st.caption(say("read.no_checks"))
         return
-    order = sorted(range(len(report.claims)), key=lambda n: not is_doubtful(report.claims[n]))
+    listed = dict(sorted(list_claims(report.claims), key=lambda item: not is_doubtful(item[1])))
     with st.form("flag", clear_on_submit=True, border=False):
         number = st.selectbox(
-            say("read.which_claim"), order, None, lambda n: report.claims[n].text[:LONGEST_CLAIM], key="flag_claim"
+            say("read.which_claim"), list(listed), None, lambda n: listed[n].text[:LONGEST_CLAIM], key="flag_claim"
         )
         reason = st.text_area(say("read.why_wrong"), height=68, max_chars=4_000, key="flag_reason")
         sent = st.form_submit_button(say("read.flag"), key="flag_send")

@@ -12,6 +12,7 @@ from ui.components.markup import escape
 from ui.language import say, say_name, say_time
 from ui.session import get_api
 
+PAGE = "views/models.py"
 MOST_REASON = 1_000
 
 
@@ -20,6 +21,8 @@ def show(roles: RoleList) -> None:
     for role in roles.items:
         with st.container(border=True, key=f"role_{role.role}", gap="xsmall"):
             st.html(_role_html(role))
+            if role.canary:
+                st.page_link(PAGE, label=say("models.see_canary"), query_params={"id": role.canary.version})
             if roles.may_act and role.served:
                 _show_acts(role)
 

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 
 from rubrica_client.models import Citation, Claim
 from ui.components.claim_marks import mark_claims, squeeze
-from ui.components.claims_view import is_doubtful
+from ui.components.claims_view import is_doubtful, list_claims
 from ui.components.markup import escape, link_html, site_of
 from ui.components.run_list import shorten_question
 from ui.language import say, say_count
@@ -172,5 +172,5 @@ def _citation_button_html(citation: Citation, mark: str = "") -> str:
 
 
 def claims_citing(claims: Sequence[Claim], n: int) -> tuple[Claim, ...]:
-    """Return the claims that rest on this citation."""
-    return tuple(claim for claim in claims if n in claim.citations)
+    """Return the claims that rest on this citation; of a table, its rows."""
+    return tuple(claim for _, claim in list_claims(claims) if n in claim.citations)

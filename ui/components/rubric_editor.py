@@ -43,7 +43,10 @@ def show(key: str, criteria: Sequence[Criterion], language: str) -> tuple[Criter
     draft, numbers = st.session_state[f"{key}_draft"], st.session_state[f"{key}_numbers"]
     edited = tuple(_show_criterion(key, position, number, draft[position], language) for position, number in enumerate(numbers))
     full = len(draft) >= MOST_CRITERIA
-    st.button(say("rubric.add"), key=f"{key}_add", icon=":material/add:", on_click=_add_criterion, args=(key,), disabled=full)
+    why = say("rubric.full", n=MOST_CRITERIA) if full else None
+    st.button(
+        say("rubric.add"), key=f"{key}_add", icon=":material/add:", on_click=_add_criterion, args=(key,), disabled=full, help=why
+    )
     drafts.keep(key, before, edited)
     return tuple(criterion for criterion in edited if criterion.title)
 

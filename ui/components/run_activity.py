@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from rubrica_client.models import RunEvent
 from ui.agent_names import name_agent
 from ui.components.markup import escape, link_html, site_of
+from ui.components.run_list import shorten_question
 from ui.language import say, say_count, say_time
 from ui.number_format import format_elapsed
 from ui.progress import SeenSource, WatchedProgress
@@ -14,6 +15,7 @@ from ui.sentences import action_of, line_of
 LONGEST_LOG = 300
 MOST_SOURCES = 150
 MOST_AGENTS = 8
+LONGEST_NOTICE = 80
 
 
 def agents_html(progress: WatchedProgress, now: datetime) -> str:
@@ -65,7 +67,7 @@ def _line_html(event: RunEvent, progress: WatchedProgress) -> str:
 
 
 def notices_html(progress: WatchedProgress) -> str:
-    """Return what a watcher should not miss as HTML: a wait, and the latest warnings."""
+    """Return what a watcher should not miss as HTML: a wait, and the warnings, folded into the line of the latest."""
     parts = []
     if progress.waiting:
         payload = progress.waiting.payload
@@ -79,5 +81,12 @@ def notices_html(progress: WatchedProgress) -> str:
         parts.append(
             f'<div class="r-note warn" role="status"><strong>{escape(say("watch.waiting"))}</strong>{escape(message)}</div>'
         )
-    parts += [f'<div class="r-note warn">{escape(warning)}</div>' for warning in progress.warnings[-3:]]
-    return "".join(parts)
+    return "".join(parts) + _folded_warnings_html(progress.warnings)
+
+
+def _folded_warnings_html(warnings: Sequence[str]) -> str:
+    if not warnings:
+        return ""
+    line = shorten_question(warnings[-1], LONGEST_NOTICE) + (f" (+{len(warnings) - 1})" if len(warnings) > 1 else "")
+    notes = "".join(f'<div class="r-note warn">{escape(warning)}</div>' for warning in reversed(warnings))
+    return f'<details class="r-notices"><summary>{escape(line)}</summary>{notes}</details>'

@@ -50,7 +50,8 @@ def show_further(client: Client, run: Run) -> None:
         wrap=True,
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(say("beside.add"), key="add_systems", type="primary", disabled=not chosen):
+        why = None if chosen else say("beside.choose_first")
+        if st.button(say("beside.add"), key="add_systems", type="primary", disabled=not chosen, help=why):
             try:
                 client.send(runs.add_systems(run.id, chosen))
             except ApiError as error:

@@ -40,7 +40,9 @@ def _show_form(assignment: AssignmentView) -> None:
             st.rerun()
         with st.popover(say("annotate.skip"), icon=":material/skip_next:"):
             reason = st.text_input(say("annotate.why"), max_chars=1_000, key=f"skip_{assignment.id}")
-            if st.button(say("annotate.skip_yes"), key="skip", disabled=not (reason or "").strip()) and send_command(
+            unsaid = not (reason or "").strip()
+            why = say("annotate.why_first") if unsaid else None
+            if st.button(say("annotate.skip_yes"), key="skip", disabled=unsaid, help=why) and send_command(
                 lambda: get_api().send(preferences.skip(assignment.id, reason.strip())), say("annotate.skipped")
             ):
                 st.rerun()

@@ -7,7 +7,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, documents
 from rubrica_client.models import Access, Collection, DocumentPage, OwnDocument
-from ui.components import file_upload, icon_button, list_page, problem, safe_fragments
+from ui.components import file_upload, icon_button, list_page, problem, reading_time, safe_fragments
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html
 from ui.facts import is_being_read
@@ -118,6 +118,7 @@ def _show_documents(chosen: str, before: str | None, settled: bool) -> None:
     except ApiError as error:
         problem.show(error)
         return
+    reading_time.show(chosen, page.items)
     if settled == _is_under_way(page):
         st.rerun()
     st.html(f'<p class="r-quiet">{escape(_describe_collection(collection))}</p>')

@@ -6,7 +6,7 @@ import streamlit as st
 
 from rubrica_client import preferences
 from rubrica_client.models import CandidateView, ComparisonView
-from ui.components import choice_form, list_page, safe_fragments, texts_side_by_side
+from ui.components import choice_form, list_page, safe_fragments, texts_side_by_side, ways_compared
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html, make_sentence
 from ui.components.run_list import shorten_question
@@ -26,9 +26,11 @@ def _show_all(before: str | None) -> None:
     st.html(hero_html(say("compare.title"), say("compare.lead")))
     if may("annotations:write"):
         st.page_link("views/annotate.py", label=say("annotate.link"), icon=":material/how_to_vote:")
+    if may("preferences:read"):
+        ways_compared.show(get_api())
     page = get_api().send(preferences.comparisons(before=before))
     if not page.items:
-        st.html(f'<p class="r-quiet">{escape(say("compare.none"))}</p>')
+        st.html(f'<p class="r-quiet">{escape(say("compare.none" if may("preferences:write") else "compare.none_yet"))}</p>')
     for item in page.items:
         facts = (say_name("comparison", "chosen" if item.chosen else item.status), say_time(item.created_at, "short"))
         spans = "".join(f"<span>{escape(fact)}</span>" for fact in facts)

@@ -8,7 +8,7 @@ from ui.components import list_page, model_roles, model_version, training_cycle,
 from ui.components.lineage_graph import lineage_html
 from ui.components.markup import escape, hero_html, labelled_html
 from ui.language import say, say_count, say_name, say_time
-from ui.session import get_api, read_query
+from ui.session import get_api, may, read_query
 
 PAGE = "views/models.py"
 MOVES = 10
@@ -52,13 +52,13 @@ def _show_all(before: str | None) -> None:
 
 
 def _show_votes(votes: OwnVotesView) -> None:
-    """Draw what the visitor's own choices were part of; without any, where choices are made."""
+    """Draw what the visitor's own choices were part of; without any, those who may choose are led there."""
     for learned in votes.learned:
         told = say(
             "models.own_votes", own=say_count("own_vote", learned.own), all=f"{learned.judgements:,}", name=learned.version.name
         )
         st.html(f'<div class="r-note">{escape(told)}</div>')
-    if not votes.learned:
+    if not votes.learned and may("preferences:write"):
         st.html(f'<p class="r-quiet">{escape(say("models.why"))}</p>')
         st.page_link("views/compare.py", label=say("models.compare"), icon=":material/compare_arrows:")
 

@@ -23,6 +23,7 @@ from ui.components import (
     system_choice,
     versions,
 )
+from ui.components.charts_in_text import place_charts
 from ui.components.page_title import name_page
 from ui.components.report_view import Article, folded_outline_html, make_article
 from ui.language import get_language, say
@@ -69,8 +70,13 @@ def _show_report(run: Run) -> None:
     sections = _load_sections(run, report)
     prepared = _prepare(report.model_dump_json(), tuple(section.heading for section in sections), get_language())
     with left:
-        st.html(folded_outline_html(prepared.outline) + prepared.html)
-        around_report.try_part(lambda client, asked: around_report.show_findings(client, asked, report.version), run)
+        found = around_report.try_part(lambda client, asked: around_report.load_figures(client, asked, report.version), run)
+        figures, charts = (found.items, found.charts) if found else ((), ())
+        text_html, left_over = place_charts(prepared.html, charts)
+        st.html(folded_outline_html(prepared.outline) + text_html)
+        around_report.try_part(
+            lambda client, asked: around_report.show_findings(client, asked, report.version, figures, left_over), run
+        )
     with right:
         answers = around_report.show_tabs(run, report, prepared)
     done_notice.offer(run)
@@ -147,7 +153,7 @@ def _open_drawer(run: Run, texts: Mapping[str, PageReport], sections: Sequence[S
     mark, dash, number = st.query_params.get("cite", "").rpartition("-")
     if clicked.section is not None and clicked.section < len(sections):
         form = st.dialog(say("change.title"), width="large")(section_change.show_form)
-        form(get_api(), run, report.version, clicked.section, sections[clicked.section])
+        form(get_api(), run, report, clicked.section, sections[clicked.section])
     elif number and mark + dash in texts:
         drawer = st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close_source)(_show_source)
         drawer(run, texts[mark + dash], number, of_report=not mark)

@@ -32,7 +32,7 @@ def _show_all(before: str | None) -> None:
     page = get_api().send(schedules.list_(before=before))
     st.html(hero_html(say("schedules.title"), say("schedules.lead")))
     if not page.items:
-        st.html(f'<p class="r-quiet">{escape(say("schedules.none"))}</p>')
+        st.html(f'<p class="r-quiet">{escape(say("schedules.none" if may("schedules:write") else "schedules.none_yet"))}</p>')
     for schedule in page.items:
         list_page.show_row(PAGE, schedule.id, schedule.name, _facts_html(schedule))
     list_page.link_older(PAGE, page.next)

@@ -8,7 +8,7 @@ from rubrica_client import ApiError, runs
 from rubrica_client.models import Run
 from rubrica_client.runs import PARKED
 from ui import navigation
-from ui.components import approval, controls, done_notice, pace_bar, problem, run_header, safe_fragments
+from ui.components import approval, controls, done_notice, pace_bar, problem, purposes, run_header, safe_fragments
 from ui.components.markup import escape, labelled_html
 from ui.components.meters import meters_html
 from ui.components.page_title import name_page
@@ -74,6 +74,7 @@ def _show_standing(settled: bool, waiting: bool, planned: bool) -> None:
             problem.show_stalled()
     with st.container():
         st.html(pace_bar.pace_html(run, known, now(), pace_bar.find_likely_time(run)) + meters_html(run, known, now()))
+        purposes.show(get_api(), run)
     with st.container():
         controls.show(get_api(), run)
     turned = (run.status == "awaiting_approval") != waiting or bool(run.plan or known.plan) != planned

@@ -38,10 +38,9 @@ async def unload_adapter(endpoint: ModelEndpoint, name: str) -> bool:
 
 async def _post(endpoint: ModelEndpoint, what: str, body: dict[str, str]) -> tuple[int, str]:
     url = address_of(endpoint.base_url, what)
-    headers = {"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {}
     try:
         async with (
-            aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=make_tls()), headers=headers) as session,
+            aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=make_tls()), headers=endpoint.key_header) as session,
             session.post(url, json=body, proxy=endpoint.proxy) as response,
         ):
             return response.status, await response.text()

@@ -20,12 +20,13 @@ log = logging.getLogger(__name__)
 
 async def find_context_tokens(endpoint: ModelEndpoint) -> int:
     """Return the tokens of the model's context; 0 where its server does not tell, or cannot be asked now."""
-    headers = {"Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {}
     timeout = aiohttp.ClientTimeout(total=LIMIT.total_seconds())
     url = address_of(endpoint.base_url, "models")
     try:
         async with (
-            aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=make_tls()), timeout=timeout, headers=headers) as session,
+            aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(ssl=make_tls()), timeout=timeout, headers=endpoint.key_header
+            ) as session,
             session.get(url, proxy=endpoint.proxy, allow_redirects=False) as answer,
         ):
             told = orjson.loads(await answer.content.read(MOST_BYTES))

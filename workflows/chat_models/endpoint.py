@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from app.domain.budget import Usage
-from app.outgoing.way_out import address_of, describe_way, find_proxy, is_on_this_machine
+from app.outgoing.way_out import address_of, carry_key, describe_way, find_proxy, is_on_this_machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,11 @@ class ModelEndpoint:
     def url(self) -> str:
         """The address of chat completions."""
         return address_of(self.base_url, "chat/completions")
+
+    @property
+    def key_header(self) -> dict[str, str]:
+        """The header that carries the key; none without one."""
+        return carry_key(self.base_url, self.api_key)
 
     @property
     def proxy(self) -> str | None:

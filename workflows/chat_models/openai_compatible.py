@@ -245,8 +245,7 @@ class OpenAICompatible:
 
 
 def _make_headers(endpoint: ModelEndpoint) -> dict[str, str]:
-    headers = {"Content-Type": "application/json", "Accept": f"{EVENT_STREAM}, application/json"}
-    return {**headers, "Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else headers
+    return {"Content-Type": "application/json", "Accept": f"{EVENT_STREAM}, application/json", **endpoint.key_header}
 
 
 def _make_timeout(endpoint: ModelEndpoint) -> ClientTimeout:

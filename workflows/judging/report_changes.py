@@ -1,10 +1,11 @@
 """Comparing two reports on the same question: what is new, what is gone, and which old claims no longer hold.
 
 No model is asked; words decide what is the same. The same statement in other words is nothing new, and a source that was fetched
-again has not changed while the cited words stand in it.
+again has not changed while the cited words stand in it. A table's row is one claim, and what is told of a claim that no longer
+holds, with the words that came in the place of the old ones, is not told again as a changed passage or a new claim.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from app.domain.changes import FallenClaim, FallReason, NewClaim, PassageChange, ReportChanges, ShownWords
@@ -12,6 +13,7 @@ from app.domain.citations import MARKER
 from app.domain.claims import Claim, Support
 from app.domain.evidence import Passage, Quote, snapshot_hash
 from app.domain.report import Report
+from app.domain.table_rows import find_row
 from app.domain.tool_key import normalise_text
 from retrieval.language.sentences import split_sentences
 from retrieval.language.tokens import list_stems
@@ -40,14 +42,17 @@ def compare_reports(old: Report, new: Report, evidence: Sequence[Quote], texts: 
         _change_of(quote, texts) for quote in before if not stands[words_of(quote)] and texts.get(quote.source.url) is not None
     ]
     fresh = [quote for key, quote in pool.items() if key not in stands]
+    fallen = _join_rows(_find_fallen(old, stands, fresh, texts))
+    lost = {shown for claim in fallen for shown in claim.before}
+    replaced = {change.after for change in moved if change.after and change.before in lost}
     return ReportChanges(
         new_sources=tuple(map(_show_quote, _first_of_each_source(after, {quote.source.url for quote in before}))),
         vanished_sources=tuple(
             map(_show_quote, _first_of_each_source(quote for quote in before if _is_gone(quote, pool, texts)))
         ),
-        passages=tuple(moved),
-        fallen=tuple(_find_fallen(old, stands, fresh, texts)),
-        new_claims=tuple(_find_new_claims(old, new, stands)),
+        passages=tuple(change for change in moved if change.before not in lost),
+        fallen=fallen,
+        new_claims=tuple(_find_new_claims(old, new, stands, replaced)),
     )
 
 
@@ -104,7 +109,22 @@ def _find_fallen(
         if own and claim.support in (Support.FULL, *_IN_PART):
             found = _judge_claim(claim, own, stands, fresh, texts)
             if found is not None:
-                yield found
+                yield found.model_copy(update={"claim": _state_claim(old, claim)})
+
+
+def _state_claim(report: Report, claim: Claim) -> str:
+    """Return a claim's sentence; of a cell in a table, its row."""
+    return find_row(report.sections[claim.section].body, claim.start) or claim.text
+
+
+def _join_rows(found: Iterable[FallenClaim]) -> tuple[FallenClaim, ...]:
+    """Make one claim of the cells of a row, with the words of all of them."""
+    joined: dict[str, FallenClaim] = {}
+    for cell in found:
+        row = joined.setdefault(cell.claim, cell)
+        words = {"before": (*row.before, *cell.before), "after": (*row.after, *cell.after)}
+        joined[cell.claim] = row.model_copy(update={name: tuple(dict.fromkeys(shown)) for name, shown in words.items()})
+    return tuple(joined.values())
 
 
 def _judge_claim(
@@ -152,15 +172,22 @@ def _grade_claim(claim: Claim, quotes: Sequence[Quote]) -> ClaimGrade:
     return grade_claim(claim.text, evidence_of(quotes, {}))
 
 
-def _find_new_claims(old: Report, new: Report, stands: Mapping[SourceWords, bool]) -> Iterable[NewClaim]:
-    """Yield claims that hold, that the old report did not make, and that rest on a quote it did not have."""
-    said = {normalise_text(claim.text) for claim in old.claims}
+def _find_new_claims(
+    old: Report, new: Report, stands: Mapping[SourceWords, bool], replaced: Collection[ShownWords]
+) -> Iterable[NewClaim]:
+    """Yield claims that hold, that the old report did not make, and that rest on a quote it did not have.
+
+    Those in `replaced` are told where an old claim no longer holds.
+    """
+    said = {normalise_text(_state_claim(old, claim)) for claim in old.claims}
     known = {quote.key: quote for quote in new.quotes}
     for claim in new.claims:
         quotes = [known[key] for key in claim.quote_keys if key in known]
-        rests_on_new = any(words_of(quote) not in stands for quote in quotes)
-        if rests_on_new and claim.support.holds and normalise_text(claim.text) not in said:
-            yield NewClaim(claim=claim.text, quotes=tuple(map(_show_quote, quotes)))
+        rests_on_new = any(words_of(quote) not in stands and _show_quote(quote) not in replaced for quote in quotes)
+        stated = _state_claim(new, claim)
+        if rests_on_new and claim.support.holds and normalise_text(stated) not in said:
+            said.add(normalise_text(stated))
+            yield NewClaim(claim=stated, quotes=tuple(map(_show_quote, quotes)))
 
 
 def _first_of_each_source(quotes: Iterable[Quote], known: Iterable[str] = ()) -> list[Quote]:

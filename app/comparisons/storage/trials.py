@@ -1,6 +1,6 @@
 """Second reports that a canary asks for: which runs may have one, what they cost, and what of a run is made anew for a role."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -17,14 +17,16 @@ COMPARABLE = """
     WHERE r.created_at >= $1 AND r.status = 'completed' AND r.made_for IS NULL AND r.fleet_id IS NULL AND NOT r.finish
       AND r.plan IS NOT NULL AND r.query ->> 'refreshes' IS NULL AND r.query ->> 'evidence_of' IS NULL
       AND r.query -> 'writer' ->> 'agents' IS DISTINCT FROM 'brief'
-      AND ($2 <> 'writer' OR r.query -> 'writer' ->> 'model' IS NULL)
-      AND ($2 <> 'rubric' OR EXISTS (SELECT FROM run_rubrics u WHERE u.run_id = r.id AND u.rubric ->> 'origin' <> 'reader'))
+      AND ('writer' <> ALL ($2::text[]) OR r.query -> 'writer' ->> 'model' IS NULL)
+      AND ('rubric' <> ALL ($2::text[])
+           OR EXISTS (SELECT FROM run_rubrics u WHERE u.run_id = r.id AND u.rubric ->> 'origin' <> 'reader'))
       AND NOT EXISTS (SELECT FROM comparisons c WHERE c.run_id = r.id)
     ORDER BY r.created_at, r.id"""
 IS_COMPARED = "SELECT EXISTS (SELECT FROM comparisons WHERE run_id = $1)"
 # The running canary's row is held, so that no second attempt of its step asks for the same.
 LOCK = """
-    SELECT CASE WHEN a.of_settings THEN '' ELSE a.served END FROM canaries c JOIN model_aliases a ON a.role = c.role
+    SELECT a.role, CASE WHEN a.of_settings THEN '' ELSE a.served END AS stable
+    FROM canaries c JOIN model_aliases a ON a.role = ANY (c.role || c.also)
     WHERE c.id = $1 AND c.state = 'running' FOR UPDATE OF c"""
 SPENT = """
     SELECT coalesce(sum(l.cost_microusd), 0) FROM runs r JOIN ledgers l ON l.run_id = r.id
@@ -50,15 +52,14 @@ class ComparableRun(NamedTuple):
 async def list_comparable(trusted: Executor, canary: Canary) -> Sequence[ComparableRun]:
     """List the runs since a canary began whose reports may have a second one and have none, the oldest first."""
     async with translate_outages():
-        rows = await trusted.fetch(COMPARABLE, canary.started_at, canary.role)
+        rows = await trusted.fetch(COMPARABLE, canary.started_at, list(canary.roles))
     return [ComparableRun(row["id"], row["created_by"]) for row in rows]
 
 
-async def hold_canary(connection: Executor, canary: UUID) -> str | None:
-    """Hold a running canary until the transaction ends; return the name of the stable model. None: it does not run."""
+async def hold_canary(connection: Executor, canary: UUID) -> Mapping[ModelRole, str]:
+    """Hold a running canary until the transaction ends; return the stable model of each of its roles: of none if it has ended."""
     async with translate_outages():
-        holder: str | None = await connection.fetchval(LOCK, canary)
-    return holder
+        return {ModelRole(row["role"]): row["stable"] for row in await connection.fetch(LOCK, canary)}
 
 
 async def is_compared(connection: Executor, run: UUID) -> bool:
@@ -67,10 +68,10 @@ async def is_compared(connection: Executor, run: UUID) -> bool:
         return bool(await connection.fetchval(IS_COMPARED, run))
 
 
-async def forget_for(connection: Executor, run: UUID, role: ModelRole) -> None:
-    """Take from a run that was made for a comparison what the role's model is to make anew."""
+async def forget_for(connection: Executor, run: UUID, roles: Sequence[ModelRole]) -> None:
+    """Take from a run that was made for a comparison what the model of these roles is to make anew."""
     async with translate_outages():
-        for statement in FORGOTTEN.get(role, ()):
+        for statement in (each for role in roles for each in FORGOTTEN.get(role, ())):
             await connection.execute(statement, run)
 
 

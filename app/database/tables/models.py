@@ -38,6 +38,7 @@ class ModelVersionRow(SQLModel, table=True):
     )
     id: UUID = Field(primary_key=True)
     role: str = Field(sa_type=Text)
+    also: list[str] = Field(sa_type=ARRAY(Text), sa_column_kwargs=NO_ITEMS)
     number: int = Field()
     parent: UUID | None = Field(foreign_key="model_versions.id", nullable=True)
     recipe: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
@@ -172,6 +173,7 @@ class CanaryRow(SQLModel, table=True):
     id: UUID = Field(primary_key=True)
     version: UUID = Field(foreign_key="model_versions.id", ondelete="CASCADE")
     role: str = Field(sa_type=Text)
+    also: list[str] = Field(sa_type=ARRAY(Text), sa_column_kwargs=NO_ITEMS)
     served: str = Field(foreign_key="served_models.name", sa_type=Text)
     share: float = Field()
     state: str = Field(sa_type=Text)
@@ -181,12 +183,21 @@ class CanaryRow(SQLModel, table=True):
 
 
 class RetrainingCycleRow(SQLModel, table=True):
-    """A cycle of retraining: its plan as it was read, and where it stands. `last_seq` numbers its events."""
+    """A cycle of retraining: its plan as it was read, and where it stands. `last_seq` numbers its events.
+
+    At most one cycle of a plan is under way.
+    """
 
     __tablename__ = "retraining_cycles"
     __table_args__ = (
         _one_of("state", CycleState, "retraining_cycles_state"),
         _one_of("wish", CycleWish, "retraining_cycles_wish"),
+        Index(
+            "retraining_cycles_under_way",
+            text("(plan ->> 'name')"),
+            unique=True,
+            postgresql_where=text("ended_at IS NULL"),
+        ),
         for_worker_only(),
     )
     id: UUID = Field(primary_key=True)

@@ -60,7 +60,8 @@ class RegistryController(Controller):
         self, version_id: VersionId, standings: StandingsService, operation: OperationService, principal: CurrentPrincipal
     ) -> ModelVersionDetail:
         """Return a version with its lineage, evaluations, canaries and history."""
-        return view_detail(await standings.describe(version_id), operation.is_operator(principal))
+        detail, named = await standings.describe(version_id), operation.is_operator(principal)
+        return view_detail(detail, named, await standings.follow(detail.canaries) if named else ())
 
     @get("/versions/{version_id:uuid}/card", media_type="text/markdown", responses=problem_responses(404))
     async def show_card(self, version_id: VersionId, standings: StandingsService) -> Response[bytes]:

@@ -1,6 +1,6 @@
 """The bodies of requests and answers. No answer names a server's address."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from app.domain.model_versions import CanaryState, ErasurePolicy, EvaluationKind, VersionState
 from app.domain.served_models import ModelRole
 from app.http.plain_text import PLAIN
+from app.statistics.arm_comparison import Arm
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000), PLAIN]
 
@@ -28,11 +29,12 @@ class Promotion(ActReason):
 
 
 class ModelVersionView(BaseModel):
-    """A version of a trained model. `rows` are those of all sets that it learned from."""
+    """A version of a trained model. `also` are further roles that it is meant for, `rows` those of all sets it learned from."""
 
     id: UUID
     name: str
     role: ModelRole
+    also: list[ModelRole]
     number: int
     parent: UUID | None
     state: VersionState
@@ -62,17 +64,45 @@ class HoldView(BaseModel):
 
 
 class CanaryView(BaseModel):
-    """A candidate that serves, or served, a share of the organisations."""
+    """A candidate that serves, or served, a share of the organisations, in its role and in those of `also`."""
 
     id: UUID
     version: UUID
     role: ModelRole
+    also: list[ModelRole]
     served: str
     share: float
     state: CanaryState
     why: str
     started_at: datetime
     ended_at: datetime | None
+
+
+class ArmView(BaseModel):
+    """The runs of one arm while a canary ran: of the candidate, or of the model that served; and those that failed."""
+
+    arm: Arm
+    runs: int
+    failed: int
+
+
+class VotesView(BaseModel):
+    """Readers' votes until the end of a day (UTC): those that the candidate won, and its rate with an interval."""
+
+    day: date
+    votes: int
+    won: int
+    rate: float
+    low: float
+    high: float
+
+
+class CanaryCourseView(BaseModel):
+    """What was seen of a canary. `votes` has a line for each day on which readers chose between both arms."""
+
+    canary: UUID
+    arms: list[ArmView]
+    votes: list[VotesView]
 
 
 class RoleView(BaseModel):
@@ -144,7 +174,8 @@ class ModelVersionDetail(BaseModel):
     """A version with all that is known of it, each list oldest first.
 
     `lineage` has all that it descends from and all that descends from it. `judgements` counts those of readers among its rows.
-    `configuration` is the recipe's, for the operator's organisation alone.
+    `configuration` is the recipe's, and `courses` are those of its canaries: for the operator's organisation alone, since others
+    choose between reports without knowing how the choice stands.
     """
 
     version: ModelVersionView
@@ -154,6 +185,7 @@ class ModelVersionDetail(BaseModel):
     changes: list[VersionChange]
     evaluations: list[VersionEvaluation]
     canaries: list[CanaryView]
+    courses: list[CanaryCourseView]
     moves: list[MoveView]
     lineage: list[ModelVersionView]
 

@@ -1,8 +1,12 @@
 """The registry's nouns as the API tells them. With `named`, which the operator's organisation has, people are told by address."""
 
+from collections.abc import Sequence
+
 from app.domain.model_versions import Canary, ModelVersion, StateChange
 from app.domain.served_models import AliasMove, RoleHold
 from app.models.schemas.bodies import (
+    ArmView,
+    CanaryCourseView,
     CanaryView,
     HoldView,
     LearnedSet,
@@ -14,7 +18,9 @@ from app.models.schemas.bodies import (
     RoleView,
     VersionChange,
     VersionEvaluation,
+    VotesView,
 )
+from app.models.service.canary_course import CanaryCourse
 from app.models.service.erasure import BY as ERASURE
 from app.models.service.promotion import AUTOMATIC
 from app.models.service.registry import VersionDetail
@@ -43,8 +49,8 @@ def view_version(version: ModelVersion) -> ModelVersionView:
     return ModelVersionView(**kept, name=version.name, rows=sum(each.rows for each in version.sets))
 
 
-def view_detail(detail: VersionDetail, named: bool) -> ModelVersionDetail:
-    """Return a version with all that is known of it."""
+def view_detail(detail: VersionDetail, named: bool, courses: Sequence[CanaryCourse]) -> ModelVersionDetail:
+    """Return a version with all that is known of it, and the courses of its canaries."""
     version = detail.version
     return ModelVersionDetail(
         version=view_version(version),
@@ -54,6 +60,7 @@ def view_detail(detail: VersionDetail, named: bool) -> ModelVersionDetail:
         changes=[_view_change(each, named) for each in detail.changes],
         evaluations=[VersionEvaluation(**each.model_dump()) for each in detail.evaluations],
         canaries=[_view_canary(each) for each in detail.canaries],
+        courses=[_view_course(each) for each in courses],
         moves=[view_move(each, named) for each in detail.moves],
         lineage=[view_version(each) for each in detail.lineage],
     )
@@ -78,6 +85,14 @@ def _view_hold(hold: RoleHold, named: bool) -> HoldView:
 
 def _view_canary(canary: Canary) -> CanaryView:
     return CanaryView(**canary.model_dump())
+
+
+def _view_course(course: CanaryCourse) -> CanaryCourseView:
+    return CanaryCourseView(
+        canary=course.canary.id,
+        arms=[ArmView(arm=arm, **traffic._asdict()) for arm, traffic in course.traffic.items()],
+        votes=[VotesView(**each._asdict()) for each in course.votes],
+    )
 
 
 def _view_change(change: StateChange, named: bool) -> VersionChange:

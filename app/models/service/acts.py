@@ -1,6 +1,6 @@
 """What the operator does to models that serve: each act is one transaction, with its line in the operator's audit log."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 from uuid import UUID
@@ -36,7 +36,7 @@ class ModelActs:
         self._trusted = trusted
 
     async def promote(self, version: UUID, served: str, by: Actor, why: str) -> ModelVersion:
-        """Let a version serve its role, as this served model."""
+        """Let a version serve its roles, as this served model."""
         async with open_act(self._trusted) as connection:
             promoted = await promotion.promote(connection, version, served, by.name, why)
             await record_act(connection, by, Action.MODEL_PROMOTED, promoted.name, {"served": served, "why": why})
@@ -54,12 +54,13 @@ class ModelActs:
             await promotion.release(connection, role)
             await record_act(connection, by, Action.ROLE_RELEASED, role, {"why": why})
 
-    async def go_back(self, role: ModelRole, by: Actor, why: str) -> AliasMove:
-        """Give a role back to who had it before."""
+    async def go_back(self, role: ModelRole, by: Actor, why: str) -> Sequence[AliasMove]:
+        """Give a role back to who had it before, with what its holder's version has besides."""
         async with open_act(self._trusted) as connection:
-            move = await promotion.go_back(connection, role, by.name, why)
-            await record_act(connection, by, Action.ROLE_TAKEN_BACK, role, {"served": move.went_to, "why": why})
-        return move
+            moves = await promotion.go_back(connection, role, by.name, why)
+            for move in moves:
+                await record_act(connection, by, Action.ROLE_TAKEN_BACK, move.role, {"served": move.went_to, "why": why})
+        return moves
 
     async def withdraw(self, version: UUID, by: Actor, why: str) -> list[AliasMove]:
         """Withdraw a version for good; its roles go back to who had them before."""

@@ -63,7 +63,8 @@ def _describe(version: ModelVersion) -> str:
     made = f" by the recipe {escape(version.recipe)}" if version.recipe else ""
     built = f", code {escape(version.build)}" if version.build else ""
     return (
-        f"Version {version.number} of the model for the {version.role}, trained{made} on {escape(version.base)}{built}. "
+        f"Version {version.number} of the model for the {' and the '.join(version.roles)}, "
+        f"trained{made} on {escape(version.base)}{built}. "
         f"It answers in {version.notation}. State: {version.state}. Added {version.created_at:%Y-%m-%d}. "
         f"Artifact: SHA-256 `{version.artifact}`."
     )

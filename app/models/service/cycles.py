@@ -142,22 +142,23 @@ class Cycles:
         return await self.get(cycle)
 
 
-async def begin_cycle(database: Executor, folder: Path, path: Path, cycle: UUID, asked_by: str, why: str = "") -> Cycle:
+async def begin_cycle(database: asyncpg.Pool, folder: Path, path: Path, cycle: UUID, asked_by: str, why: str = "") -> Cycle:
     """Copy a plan into the folder of a new cycle, and store the cycle.
 
     Raises:
         InvalidInput: the plan cannot be read.
         Conflict: a cycle of this plan is under way.
     """
-    plan = read_plan(path)
-    if under_way := [other for other in await cycles.list_under_way(database) if other.plan.name == plan.name]:
-        raise Conflict(f"the cycle {under_way[0].id} of the plan {plan.name} is under way; stop it, or wait for its end")
-    place = folder / str(cycle)
-    copy_plan(path, plan, place / "plan")
-    await cycles.add(database, cycle, plan, str(place), asked_by)
+    plan, place = read_plan(path), folder / str(cycle)
     told = {"plan": plan.name, "asked_by": asked_by, "why": why, "caps": plan.caps.model_dump(mode="json")}
-    await cycles.tell(database, cycle, CycleEventType.CYCLE_STARTED, told)
-    found = await cycles.get(database, cycle)
+    async with open_act(database) as connection:
+        if not await cycles.add(connection, cycle, plan, str(place), asked_by):
+            other = await cycles.find_under_way(connection, plan.name)
+            named = f"the cycle {other.id}" if other else "another cycle"  # it may have ended since
+            raise Conflict(f"{named} of the plan {plan.name} is under way; stop it, or wait for its end")
+        copy_plan(path, plan, place / "plan")
+        await cycles.tell(connection, cycle, CycleEventType.CYCLE_STARTED, told)
+        found = await cycles.get(connection, cycle)
     assert found is not None
     return found
 

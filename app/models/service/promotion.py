@@ -25,26 +25,28 @@ MOST_MOVES = 10_000
 
 
 async def promote(connection: Executor, version: UUID, name: str, by: str, why: str) -> ModelVersion:
-    """Let a version serve its role, as the served model `name`. The version before retires; a canary in the role ends.
+    """Let a version serve all its roles, as the served model `name`. The versions before retire; canaries in these roles end.
 
     Raises:
         NotFound: there is no such version or served model.
-        Conflict: the version may not serve, the served model is another's or gone, or the role is held and no person asks.
+        Conflict: the version may not serve, the served model is another's or gone, or a role is held and no person asks.
     """
     wanted = await get_version(connection, version)
-    await versions.hold_role(connection, wanted.role)
-    await _require_free(connection, wanted.role, by)
+    await versions.hold_all_roles(connection)
+    await _require_free(connection, wanted.roles, by)
     if (await get_model(connection, name)).model.version != version:
         raise Conflict(f"{name!r} does not serve {wanted.name}; name a served model of this version")
-    await _end_canary(connection, wanted.role, version, by, why)
-    promoted = await change_state(connection, version, VersionState.SERVING, by, why)
-    await move_alias(connection, wanted.role, name, by, why)
-    return promoted
+    for role in wanted.roles:
+        await _end_canary(connection, role, version, by, why)
+    for role in wanted.roles:
+        await _set_serving(connection, role, wanted, by, why)
+        await move_alias(connection, role, name, by, why)
+    return await get_version(connection, version)
 
 
 async def hold(connection: Executor, role: ModelRole, by: str, why: str) -> None:
-    """Let no cycle and no canary move a role until it is released. A canary that runs there stops; its version is a candidate."""
-    await versions.hold_role(connection, role)
+    """Let no cycle and no canary move a role until it is released. A canary that runs there stops, in all its roles."""
+    await versions.hold_all_roles(connection)
     await role_holds.hold(connection, role, by, why)
     await _end_canary(connection, role, None, by, why)
 
@@ -59,15 +61,18 @@ async def release(connection: Executor, role: ModelRole) -> None:
         raise Conflict(f"nobody holds the {role}")
 
 
-async def go_back(connection: Executor, role: ModelRole, by: str, why: str) -> AliasMove:
+async def go_back(connection: Executor, role: ModelRole, by: str, why: str) -> Sequence[AliasMove]:
     """Give a role back to who had it before: the newest former holder that may still serve. Its version serves again.
 
+    A version that came with several roles leaves together all that it still has. The move of `role` is the first.
+
     Raises:
-        Conflict: there is no such holder, or the role is held and no person asks.
+        Conflict: one of them has no such holder, or is held and no person asks.
     """
-    await versions.hold_role(connection, role)
-    await _require_free(connection, role, by)
-    return await _return_to(connection, role, await _find_former(connection, role), by, why)
+    await versions.hold_all_roles(connection)
+    roles = await _list_held_with(connection, role)
+    await _require_free(connection, roles, by)
+    return [await _return_to(connection, each, await _find_former(connection, each), by, why) for each in roles]
 
 
 async def withdraw(connection: Executor, version: UUID, by: str, why: str) -> Sequence[AliasMove]:
@@ -79,8 +84,7 @@ async def withdraw(connection: Executor, version: UUID, by: str, why: str) -> Se
         NotFound: there is no such version.
         Conflict: it was refused, or a role that it has cannot go back to anybody.
     """
-    for role in ModelRole:  # always in one order: no two acts wait for each other
-        await versions.hold_role(connection, role)
+    await versions.hold_all_roles(connection)
     withdrawn = await change_state(connection, version, VersionState.WITHDRAWN, by, why)
     running = (await canaries.list_running(connection)).get(withdrawn.role)
     if running and running.version == version:
@@ -93,25 +97,37 @@ async def withdraw(connection: Executor, version: UUID, by: str, why: str) -> Se
     return moves
 
 
-async def require_unmoved(database: Executor, role: ModelRole, since: datetime, name: str) -> None:
-    """Return if a cycle that began at `since` may move a role to the served model `name`.
+async def require_unmoved(database: Executor, roles: Sequence[ModelRole], since: datetime, name: str) -> None:
+    """Return if a cycle that began at `since` may move these roles to the served model `name`: all of them, or none.
 
     Raises:
-        Conflict: somebody holds the role, or moved it to another model meanwhile: what the cycle compared with is not what
-            serves, and a person's word stands above a cycle's.
+        Conflict: somebody holds one, or moved it to another model meanwhile: what the cycle compared with is not what serves,
+            and a person's word stands above a cycle's.
     """
-    await _require_free(database, role, CYCLE)
-    by_people = [move for move in await aliases.list_moves(database, role, MOST_MOVES) if move.by not in NOBODY]
-    if by_people and (last := by_people[0]).at > since and last.went_to != name:
-        raise Conflict(
-            f"{last.by} gave the {role} to {last.went_to} ({last.why}) while this cycle was under way; "
-            f"promote {name} by hand, or leave it to the next cycle"
-        )
+    await _require_free(database, roles, CYCLE)
+    for role in roles:
+        by_people = [move for move in await aliases.list_moves(database, role, MOST_MOVES) if move.by not in NOBODY]
+        if by_people and (last := by_people[0]).at > since and last.went_to != name:
+            raise Conflict(
+                f"{last.by} gave the {role} to {last.went_to} ({last.why}) while this cycle was under way; "
+                f"promote {name} by hand, or leave it to the next cycle"
+            )
 
 
-async def _require_free(connection: Executor, role: ModelRole, by: str) -> None:
-    if by in AUTOMATIC and (held := await role_holds.get(connection, role)) is not None:
-        raise Conflict(f"the {role} is held by {held.by} ({held.why}); it moves again once it is released")
+async def _require_free(connection: Executor, roles: Sequence[ModelRole], by: str) -> None:
+    for role in roles if by in AUTOMATIC else ():
+        if (held := await role_holds.get(connection, role)) is not None:
+            raise Conflict(f"the {role} is held by {held.by} ({held.why}); it moves again once it is released")
+
+
+async def _list_held_with(connection: Executor, role: ModelRole) -> list[ModelRole]:
+    """List a role and those further ones that its holder's version is meant for and has now."""
+    held = {each: alias.served for each, alias in (await aliases.list_all(connection)).items()}
+    known = await get_model(connection, held[role]) if role in held else None
+    if known is None or known.model.version is None:
+        return [role]
+    meant = (await get_version(connection, known.model.version)).roles
+    return [role, *(other for other in meant if other is not role and held.get(other) == held[role])]
 
 
 async def _end_canary(connection: Executor, role: ModelRole, promoted: UUID | None, by: str, why: str) -> None:
@@ -153,10 +169,16 @@ async def _may_return(connection: Executor, known: KnownModel) -> bool:
 
 
 async def _return_to(connection: Executor, role: ModelRole, former: KnownModel, by: str, why: str) -> AliasMove:
-    if (version := former.model.version) is not None:
-        await change_state(connection, version, VersionState.SERVING, by, why)
-    elif (serving := await versions.get_serving(connection, role)) is not None:
-        await change_state(connection, serving.id, VersionState.RETIRED, by, why)
+    version = await get_version(connection, former.model.version) if former.model.version else None
+    await _set_serving(connection, role, version, by, why)
     move = await move_alias(connection, role, former.model.name, by, why)
     assert move is not None
     return move
+
+
+async def _set_serving(connection: Executor, role: ModelRole, version: ModelVersion | None, by: str, why: str) -> None:
+    """Let a version serve if the role is the one it is numbered in; else the version that is numbered in the role retires."""
+    if version is not None and version.role is role:
+        await change_state(connection, version.id, VersionState.SERVING, by, why)
+    elif (serving := await versions.get_serving(connection, role)) is not None:
+        await change_state(connection, serving.id, VersionState.RETIRED, by, why)

@@ -10,7 +10,7 @@ from app.domain.errors import Conflict, NotFound
 from app.domain.model_versions import Canary, CanaryState
 from app.domain.served_models import AliasMove, ModelRole, Notation, ServedModel
 from app.models.service.registry import ENDED, get_version
-from app.models.storage import aliases, canaries, served
+from app.models.storage import aliases, canaries, served, versions
 from app.settings import Settings
 
 SETTINGS = "settings"
@@ -95,18 +95,20 @@ async def get_model(database: Executor, name: str) -> served.KnownModel:
     return found
 
 
-async def start_canary(connection: Executor, id_: UUID, version: UUID, role: ModelRole, name: str, share: float) -> Canary:
-    """Let a candidate serve its share of the organisations. Starting the same one again changes nothing.
+async def start_canary(connection: Executor, id_: UUID, version: UUID, name: str, share: float) -> Canary:
+    """Let a candidate serve its share of the organisations, in all its roles. Starting the same one again changes nothing.
 
     Raises:
-        NotFound: there is no served model of this name.
-        Conflict: it is gone, or another canary runs in the role.
+        NotFound: there is no such version, or no served model of this name.
+        Conflict: it is gone, or another canary runs in one of the roles.
     """
+    await versions.hold_all_roles(connection)
+    roles = (await get_version(connection, version)).roles
     if (await get_model(connection, name)).gone_at is not None:
         raise Conflict(f"the served model {name!r} is gone from its server: add it again once it is there")
-    started = await canaries.start(connection, id_, version, role, name, share) or await canaries.get(connection, id_)
+    started = await canaries.start(connection, id_, version, roles, name, share) or await canaries.get(connection, id_)
     if started is None:
-        raise Conflict(f"another canary runs in the role {role}: end it first")
+        raise Conflict(f"another canary runs as {' or '.join(roles)}: end it first")
     return started
 
 

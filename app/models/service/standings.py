@@ -11,6 +11,7 @@ from app.database.tenancy import TenantDatabase, get_tenant
 from app.domain.model_versions import Canary, ModelVersion
 from app.domain.served_models import AliasMove, ModelRole, RoleHold
 from app.models.service import registry, serving
+from app.models.service.canary_course import CanaryCourse, follow_canary
 from app.models.service.card import render_card
 from app.models.service.registry import VersionDetail
 from app.models.storage import aliases, canaries, role_holds, version_pairs, versions
@@ -76,6 +77,10 @@ class Standings:
     async def describe(self, version: UUID) -> VersionDetail:
         """Return a version with all that is known of it."""
         return await registry.describe_version(self._trusted, version)
+
+    async def follow(self, trials: Sequence[Canary]) -> Sequence[CanaryCourse]:
+        """Return what was seen of each of these canaries."""
+        return [await follow_canary(self._trusted, each) for each in trials]
 
     async def render_card(self, version: UUID) -> str:
         """Return the model card of a version, in Markdown."""

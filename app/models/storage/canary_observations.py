@@ -1,6 +1,7 @@
 """What is seen of a canary: the runs of both arms since it began, and readers' votes between their reports."""
 
 from datetime import datetime
+from typing import NamedTuple
 
 from app.database.engine import Executor, translate_outages
 from app.domain.model_versions import Canary
@@ -18,7 +19,7 @@ RUNS = """
     FROM runs r JOIN ledgers g ON g.run_id = r.id
         LEFT JOIN LATERAL (SELECT convert_from(s.result, 'UTF8')::json AS result FROM stages s
                            WHERE s.run_id = r.id AND s.stage = 'report' AND s.done) w ON true
-    WHERE r.created_at >= $1 AND r.made_for IS NULL
+    WHERE r.created_at >= $1 AND r.created_at < coalesce($4::timestamptz, 'infinity') AND r.made_for IS NULL
       AND (r.status IN ('completed', 'failed')
            OR r.status = 'paused' AND (SELECT e.payload ->> 'reason' FROM events e WHERE e.run_id = r.id
                                        AND e.type = 'status_changed' ORDER BY e.seq DESC LIMIT 1) = 'model_refused')
@@ -30,7 +31,8 @@ VOTES = """
         JOIN comparisons p ON p.id = c.comparison_id
         JOIN candidates d ON d.comparison_id = p.id AND d.place = 'delivered'
         JOIN candidates a ON a.comparison_id = p.id AND a.place = 'alternative'
-    WHERE c.made_at >= $1 AND ((d.lineage -> 'models' ->> $3 = $2) <> (a.lineage -> 'models' ->> $3 = $2))
+    WHERE c.made_at >= $1 AND c.made_at < coalesce($4::timestamptz, 'infinity')
+      AND ((d.lineage -> 'models' ->> $3 = $2) <> (a.lineage -> 'models' ->> $3 = $2))
     ORDER BY c.made_at, c.comparison_id, c.user_id"""
 LEAST_SECONDS, MICRO = 1e-3, 1_000_000
 LEAST_USD = 1e-6
@@ -38,13 +40,25 @@ LEAST_USD = 1e-6
 PLACES = {"delivered": True, "alternative": False}
 
 
+class TimedObservation(NamedTuple):
+    """A run or a vote, and when it came."""
+
+    at: datetime
+    seen: ServedRun | Vote
+
+
 async def list_observations(database: Executor, canary: Canary) -> list[ServedRun | Vote]:
-    """List the runs and votes of both arms since the canary began, in the order in which they came."""
+    """List the runs and votes of both arms while the canary ran, in the order in which they came."""
+    return [each.seen for each in await list_timed(database, canary)]
+
+
+async def list_timed(database: Executor, canary: Canary) -> list[TimedObservation]:
+    """List the same with their moments: when a run began, or a vote was made."""
     async with translate_outages():
-        runs = await database.fetch(RUNS, canary.started_at, canary.role, canary.served)
-        votes = await database.fetch(VOTES, canary.started_at, canary.served, canary.role)
-    seen: list[tuple[datetime, ServedRun | Vote]] = [
-        (
+        runs = await database.fetch(RUNS, canary.started_at, canary.role, canary.served, canary.ended_at)
+        votes = await database.fetch(VOTES, canary.started_at, canary.served, canary.role, canary.ended_at)
+    seen = [
+        TimedObservation(
             row["at"],
             ServedRun(
                 Arm.CANARY if row["canary"] else Arm.STABLE,
@@ -55,8 +69,8 @@ async def list_observations(database: Executor, canary: Canary) -> list[ServedRu
         )
         for row in runs
     ]
-    seen += [(row["at"], _vote_of(row["outcome"], row["delivered_by_canary"])) for row in votes]
-    return [each for _, each in sorted(seen, key=lambda each: each[0])]
+    seen += [TimedObservation(row["at"], _vote_of(row["outcome"], row["delivered_by_canary"])) for row in votes]
+    return sorted(seen, key=lambda each: each.at)
 
 
 def _vote_of(outcome: str, delivered_by_canary: bool) -> Vote:

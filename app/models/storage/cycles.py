@@ -14,7 +14,10 @@ from app.domain.retraining import Cycle, CycleEvent, CycleEventType, CyclePlan, 
 CYCLE = """
     SELECT id, plan, folder, state, wish, approved, detail, asked_by, last_seq, created_at, ended_at
     FROM retraining_cycles """
-ADD = "INSERT INTO retraining_cycles (id, plan, folder, state, asked_by) VALUES ($1, $2, $3, 'running', $4)"
+# Two starts at once: the second waits for the first one's transaction, and adds nothing.
+ADD = """
+    INSERT INTO retraining_cycles (id, plan, folder, state, asked_by) VALUES ($1, $2, $3, 'running', $4)
+    ON CONFLICT ((plan ->> 'name')) WHERE ended_at IS NULL DO NOTHING RETURNING true"""
 GET = CYCLE + "WHERE id = $1"
 PAGE = (
     CYCLE
@@ -22,6 +25,7 @@ PAGE = (
     ORDER BY created_at DESC, id DESC LIMIT $1"""
 )
 UNDER_WAY = CYCLE + "WHERE ended_at IS NULL ORDER BY created_at"
+OF_PLAN = CYCLE + "WHERE ended_at IS NULL AND plan ->> 'name' = $1"
 # A cycle that has ended stays as it ended, and a state that it has already is told once.
 SET_STATE = """
     UPDATE retraining_cycles SET state = $2, detail = $3, ended_at = CASE WHEN $4 THEN now() END
@@ -54,10 +58,10 @@ LAST_PROMOTION = """
     SELECT max(ended_at) FROM retraining_cycles WHERE plan ->> 'name' = $1 AND state = 'promoted'"""
 
 
-async def add(database: Executor, cycle: UUID, plan: CyclePlan, folder: str, asked_by: str) -> None:
-    """Add a cycle that is to run."""
+async def add(database: Executor, cycle: UUID, plan: CyclePlan, folder: str, asked_by: str) -> bool:
+    """Add a cycle that is to run. False: one of this plan is under way."""
     async with translate_outages():
-        await database.execute(ADD, cycle, plan.model_dump_json(), folder, asked_by)
+        return bool(await database.fetchval(ADD, cycle, plan.model_dump_json(), folder, asked_by))
 
 
 async def get(database: Executor, cycle: UUID) -> Cycle | None:
@@ -83,6 +87,13 @@ async def list_under_way(database: Executor) -> list[Cycle]:
     """List the cycles that have not ended, the oldest first."""
     async with translate_outages():
         return [_cycle_of(row) for row in await database.fetch(UNDER_WAY)]
+
+
+async def find_under_way(database: Executor, plan: str) -> Cycle | None:
+    """Return the cycle of a plan that has not ended: at most one has not."""
+    async with translate_outages():
+        row = await database.fetchrow(OF_PLAN, plan)
+    return _cycle_of(row) if row else None
 
 
 async def set_state(database: Executor, cycle: UUID, state: CycleState, detail: str = "") -> bool:

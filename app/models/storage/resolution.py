@@ -14,7 +14,7 @@ RESOLVE = """
            coalesce($1::uuid, current_organisation()) AS organisation, h.name AS held
     FROM model_aliases a
         LEFT JOIN (canaries c JOIN served_models s ON s.name = c.served AND s.gone_at IS NULL)
-            ON c.role = a.role AND c.state = 'running'
+            ON a.role = ANY (c.role || c.also) AND c.state = 'running'
         LEFT JOIN served_models h ON h.name = $2::json->>a.role AND h.gone_at IS NULL"""
 
 

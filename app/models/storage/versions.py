@@ -28,7 +28,7 @@ HOLD_ROLE = "SELECT pg_advisory_xact_lock(hashtextextended('versions of the ' ||
 VERSION = f"SELECT {columns_of(ModelVersion)} FROM model_versions "
 ADD = f"""
     INSERT INTO model_versions ({columns_of(TrainedModel)}, id, number, state)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
            1 + coalesce((SELECT max(number) FROM model_versions WHERE role = $1), 0), 'candidate'
     ON CONFLICT (id) DO NOTHING RETURNING {columns_of(ModelVersion)}"""
 GET = VERSION + "WHERE id = $1"
@@ -78,6 +78,12 @@ async def hold_role(connection: Executor, role: ModelRole) -> None:
     """Keep others from adding or moving versions of a role until the transaction open on `connection` ends."""
     async with translate_outages():
         await connection.execute(HOLD_ROLE, role)
+
+
+async def hold_all_roles(connection: Executor) -> None:
+    """Hold every role, always in one order: no two acts that move several roles wait for each other."""
+    for role in ModelRole:
+        await hold_role(connection, role)
 
 
 async def add(connection: Executor, version: UUID, made: TrainedModel) -> ModelVersion | None:

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from app.domain.citations import Citation
-from app.domain.claims import Claim, Support
+from app.domain.claims import Support
 from app.domain.evidence import Source
 from app.domain.report import Report
 from app.domain.run import Run, RunStatus
 from app.domain.script import count_words
+from app.domain.table_rows import find_row
 from app.reports.rendering.marks import remove_places
 from app.reports.rendering.numbering import Numbering, number_citations
 from app.reports.rendering.page import to_page
@@ -18,6 +19,7 @@ from app.reports.storage.reports import Surroundings
 from app.runs.storage.run_log import Renderings
 
 UNKNOWN = Surroundings("", "")
+_WORST_LAST = (Support.FULL, Support.UNJUDGED, Support.UNCITED, Support.PARTIAL, Support.NONE, Support.CONTRADICTED)
 
 
 class RenderedReport(NamedTuple):
@@ -68,6 +70,7 @@ def describe_claims(report: Report, citations: tuple[Citation, ...]) -> list[dic
             "judge": claim.judge,
             "weak": claim.weak,
             "unsourced": claim.unsourced,
+            "row": find_row(report.sections[claim.section].body, claim.start),
         }
         for claim in report.claims
     ]
@@ -102,11 +105,16 @@ def _payload_of(report: Report, numbering: Numbering) -> dict[str, Any]:
         "citations": len(numbering.citations),
         "words": sum(count_words(remove_places(body)) for body in numbering.bodies),
         "unresolved_citations": len(numbering.unresolved),
-        "claims": _count_support(report.claims),
+        "claims": _count_support(report),
     }
 
 
-def _count_support(claims: tuple[Claim, ...]) -> dict[str, int]:
-    """Count the claims of each kind of support."""
-    counts = Counter(claim.support for claim in claims)
+def _count_support(report: Report) -> dict[str, int]:
+    """Count the claims of each kind of support. A table's row is one claim, with the worst support of its cells."""
+    rows: dict[tuple[int, str], Support] = {}
+    for number, claim in enumerate(report.claims):
+        row = find_row(report.sections[claim.section].body, claim.start)
+        place = (claim.section, row) if row else (number, "")
+        rows[place] = max(rows.get(place, claim.support), claim.support, key=_WORST_LAST.index)
+    counts = Counter(rows.values())
     return {support.value: counts[support] for support in Support}

@@ -16,7 +16,7 @@ from app.http.dependencies import AskingService, CurrentPrincipal, DeletingServi
 from app.http.openapi.responses import problem_responses
 from app.runs.api.suggested_sources import choose_sources
 from app.runs.nouns import RunFilter, RunPhase
-from app.runs.schemas import NewRun, RunPage
+from app.runs.schemas import NewRun, PurposePage, RunPage
 
 PAGE_SIZE = 20
 
@@ -69,6 +69,11 @@ class RunsController(Controller):
     async def show(self, run_id: RunId, runs: RunsService) -> Run:
         """Return one run as it stands: status, plan, consumption, budget."""
         return await runs.get(run_id)
+
+    @get("/{run_id:uuid}/usage", responses=problem_responses(404))
+    async def usage(self, run_id: RunId, runs: RunsService) -> PurposePage:
+        """Return what the run's model calls used for planning, reading, writing, re-reading and judging."""
+        return PurposePage(items=list(await runs.list_purposes(run_id)))
 
     @delete("/{run_id:uuid}", opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(403, 404, 409))
     async def remove(self, run_id: RunId, deleting: DeletingService, principal: CurrentPrincipal) -> None:

@@ -21,9 +21,9 @@ from app.preferences.storage import writer_defaults
 from app.reports.rendering.withholding import withhold_evidence
 from app.reports.storage import reports, versions
 from app.reports.storage.reports import StoredReport
-from app.runs.nouns import AgreedRubric, RunFilter
+from app.runs.nouns import AgreedRubric, PurposeUsage, RunFilter, sum_purposes
 from app.runs.service.gateway import RunGateway
-from app.runs.storage import events, evidence, runs, steering
+from app.runs.storage import events, evidence, runs, spending, steering
 from app.runs.storage import stored_turns as tapes
 from app.runs.storage.events import LoggedEvent
 from app.runs.storage.run_log import RunLog
@@ -129,7 +129,7 @@ class Runs:
         """
         if len({query.system, *beside}) != 1 + len(beside):
             raise InvalidInput("`beside` names a system twice, or the run's own; name each system once")
-        queries = [query, *(query_for_system(query, system, first) for system in beside)]
+        queries = [query, *(query.for_system(system, first) for system in beside)]
         for each in queries:
             self._check_available(each.system)
         return queries
@@ -223,6 +223,11 @@ class Runs:
             raise NotFound(f"there is no run {run_id}")
         return run
 
+    async def list_purposes(self, run_id: UUID) -> Sequence[PurposeUsage]:
+        """Return what the run's model calls used, by what they were for."""
+        await self.get(run_id)
+        return sum_purposes(await spending.list_by_step(self._database, run_id))
+
     async def list_page(self, limit: int, before: UUID | None, wanted: RunFilter = ALL) -> Sequence[Run]:
         """Return up to `limit` of the wanted runs, newest first, older than `before`.
 
@@ -291,8 +296,3 @@ class Runs:
         if body is None:
             raise NotFound(f"no source is stored under {hash_}")
         return body
-
-
-def query_for_system(query: ResearchQuery, system: SystemName, first: UUID) -> ResearchQuery:
-    """Return the same question for another system, on the evidence of the run `first`, which alone waits for plan approval."""
-    return query.model_copy(update={"system": system, "evidence_of": first, "approve_plan": False})

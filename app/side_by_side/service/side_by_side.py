@@ -17,7 +17,7 @@ from app.domain.run import Run, RunStatus
 from app.domain.scorecard import Scorecard
 from app.reports.storage import report_tasks
 from app.runs.nouns import AgreedRubric
-from app.runs.service.runs import Runs, query_for_system
+from app.runs.service.runs import Runs
 from app.runs.storage import evidence, runs
 
 GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)
@@ -81,7 +81,7 @@ class SideBySides:
         await self._runs.require_evidence(run_id)
         first = (await self._list_members(self._database, shared))[0]
         agreed = await self._get_agreed(first)
-        queries = [query_for_system(first.query.without_writing(), system, shared) for system in systems]
+        queries = [first.query.without_writing().for_system(system, shared) for system in systems]
 
         async def check(connection: Executor) -> None:
             await runs.lock(connection, first.id)

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from retrieval.corpora.office.number_format import BUILT_IN, write_value
+from retrieval.corpora.office.number_format import BUILT_IN, write_text, write_value
 from retrieval.corpora.raised import join_levels
 
 _ADDRESS = re.compile(r"\$?([A-Z]{1,3})\$?(\d+)")
@@ -11,9 +11,10 @@ _OFF = ("0", "false")
 
 
 class CellReader:
-    """The reader of cells, with the strings and styles that the cells of a workbook share. `unsaved` counts formulas, see below.
+    """The reader of cells, with the strings and styles that the cells of a workbook share.
 
-    A formula gives the value that was saved with it. One without gives its own text, and is counted.
+    A formula gives the value that was saved with it. One without gives its own text, and is counted in `unsaved`. `hidden` counts
+    the cells whose format shows nothing of what they have.
     """
 
     def __init__(self, strings: Any, styles: Any, from_1904: bool) -> None:
@@ -25,7 +26,7 @@ class CellReader:
         struck = {str(number) for number, font in enumerate(fonts) if is_struck(font)}
         self._struck = [x.get("fontId", "0") in struck for x in shapes]
         self._from_1904 = from_1904
-        self.unsaved = 0
+        self.unsaved = self.hidden = 0
 
     def is_struck(self, cell: Any) -> bool:
         """Say whether a cell's text is struck out."""
@@ -37,7 +38,7 @@ class CellReader:
         kind, value, formula = cell.get("t", "n"), cell.findtext("{*}v"), cell.find("{*}f")
         if kind == "inlineStr":
             inline = cell.find("{*}is")
-            return "" if inline is None else read_rich_text(inline)
+            return "" if inline is None else self._write_text(read_rich_text(inline), cell)
         if formula is not None and not value and kind != "str":
             self.unsaved += 1
             return f"={formula.text}" if formula.text else "(formula)"
@@ -45,14 +46,23 @@ class CellReader:
             case _, None | "":
                 return ""
             case "s", _:
-                return str(self._strings[int(value)]) if int(value) < len(self._strings) else ""
+                return self._write_text(self._strings[int(value)], cell) if int(value) < len(self._strings) else ""
+            case "str", _:
+                return self._write_text(" ".join(value.split()), cell)
             case "b", _:
                 return "FALSE" if value in _OFF else "TRUE"
             case "n", _:
-                return write_value(value, self._format_of(cell), self._from_1904)
+                return self._count_hidden(value, write_value(value, self._format_of(cell), self._from_1904))
             case "d", _:
                 return str(value).removesuffix("T00:00:00").removesuffix("Z").replace("T", " ")
         return " ".join(value.split())
+
+    def _write_text(self, text: str, cell: Any) -> str:
+        return self._count_hidden(text, write_text(text, self._format_of(cell)))
+
+    def _count_hidden(self, stored: str, shown: str) -> str:
+        self.hidden += not shown and stored.strip("0.") != ""
+        return shown
 
     def _format_of(self, cell: Any) -> str:
         style = int(cell.get("s", 0))

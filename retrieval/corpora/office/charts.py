@@ -21,6 +21,8 @@ def list_drawings(package: OfficePackage, links: Mapping[str, Relation], element
         root = package.parse(link.target) if link.kind in (*_CHARTS, *_DIAGRAMS) else None
         if root is not None:
             yield from read_chart(root) if link.kind in _CHARTS else read_paragraphs(root)
+            if link.kind in _CHARTS and not _has_values(root):
+                package.notes.append("the values of a chart were not saved with it, and not read")
 
 
 def read_paragraphs(root: Any) -> Iterator[str]:
@@ -43,6 +45,11 @@ def read_chart(root: Any) -> Iterator[str]:
     for place in sorted({place for _, points in columns for place in points}):
         category = next((points[place][0] for _, points in columns if place in points and points[place][0]), "")
         yield join_cells([category, *(points.get(place, ("", ""))[1] for _, points in columns)])
+
+
+def _has_values(root: Any) -> bool:
+    values = (axis for name in ("val", "yVal", "numDim") for axis in root.iter(f"{{*}}{name}"))
+    return any(point.text or len(point) for axis in values for point in axis.iter("{*}pt"))
 
 
 def _read_name(series: Any) -> str:

@@ -69,6 +69,22 @@ def write_value(stored: str, code: str, from_1904: bool = False) -> str:
     return _write_number(tokens, abs(value) if absolute else value)
 
 
+def write_text(stored: str, code: str) -> str:
+    """Return a stored text as the format `code` shows it: by its fourth section, or a last one with an "@"."""
+    section = _split_sections(code)[1]
+    return stored if section is None else _fill(section, stored, ("text", "general"))
+
+
+def _split_sections(code: str) -> tuple[list[list[Token]], list[Token] | None]:
+    """Return the sections for numbers, and the one for texts."""
+    sections = [list(section) for section in _split_format(code)]
+    if len(sections) > 3:
+        return sections[:3], sections[3]
+    if not any(kind == "text" for kind, _ in sections[-1]):
+        return sections, None
+    return sections[:-1] or sections, sections[-1]
+
+
 @lru_cache(maxsize=512)
 def _split_format(code: str) -> tuple[tuple[Token, ...], ...]:
     """Return the tokens of each section of a format."""
@@ -84,7 +100,7 @@ def _split_format(code: str) -> tuple[tuple[Token, ...], ...]:
 
 def _choose_section(code: str, value: Decimal) -> tuple[list[Token], bool]:
     """Return the section for a value, and whether it shows the value without its sign."""
-    sections = [list(section) for section in _split_format(code)] or [[("general", "")]]
+    sections, _ = _split_sections(code)
     for place, section in enumerate(sections):
         condition = next((_CONDITION.match(text) for kind, text in section if kind == "condition"), None)
         if condition and _holds(value, condition.group(1), Decimal(condition.group(2))):

@@ -12,7 +12,7 @@ from lxml import etree
 
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.invented import drop_invented_author, drop_invented_title
-from retrieval.corpora.zip_package import open_package, refuse_entities
+from retrieval.corpora.zip_package import open_package, refuse_entities, resolve_link
 from retrieval.language.dates import read_date
 
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)")
@@ -82,10 +82,7 @@ class OfficePackage:
         links = self.parse(posixpath.join(folder, "_rels", f"{name}.rels"))
         found = {} if links is None else {link.get("Id", ""): link for link in links.iter("{*}Relationship")}
         return {
-            key: Relation(
-                link.get("Type", "").rpartition("/")[2],
-                posixpath.normpath(posixpath.join(folder, link.get("Target", ""))).lstrip("/"),
-            )
+            key: Relation(link.get("Type", "").rpartition("/")[2], resolve_link(folder, link.get("Target", "")))
             for key, link in found.items()
             if link.get("TargetMode") != "External"
         }

@@ -57,6 +57,8 @@ class _BookReader:
         """Add the notes on the whole workbook."""
         if self._cells.unsaved:
             self._package.notes.append(f"{self._cells.unsaved:,} formulas have no saved value: the formula itself was read")
+        if self._cells.hidden:
+            self._package.notes.append(f"cells that their format hides were not read ({self._cells.hidden:,})")
         if self._cut:
             self._package.notes.append(f"only the first {MAX_ROWS:,} rows were read")
 

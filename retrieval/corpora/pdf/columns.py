@@ -170,8 +170,8 @@ def _is_prose(lines: list[Line], columns: int) -> bool:
     gaps = median(line.widest_gap / line.size for line in lines)
     if letters < 10:
         return False
-    if gaps < 1.2:
-        return median(line.right - line.left for line in lines) >= 0.6 * width and _go_on(texts)
+    if gaps < 1.2 and median(line.right - line.left for line in lines) >= 0.6 * width:
+        return _go_on(texts)
     gutters = _gutters_of(lines)[:2] if columns > 1 else []
     return any(band.kind == "columns" for gutter in gutters for band in _bands_at(lines, gutter, columns))
 

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from retrieval.corpora.pdf.pieces import Box
+
 _UNSEEN = 2 | 32
 """Flags of an annotation: hidden, not to be viewed."""
 _PASSWORD = 1 << 13
@@ -27,6 +29,7 @@ _REMARKS = {
     pdfium.FPDF_ANNOT_POLYLINE: "Comment",
     pdfium.FPDF_ANNOT_INK: "Comment",
 }
+_SHOWN = {pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP}
 _MARKED = {pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON}
 _CHOSEN = {pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX}
 _PLAIN_STATES = {"", "on", "off", "true", "x"}
@@ -37,16 +40,25 @@ class FieldValue(NamedTuple):
 
     text: str
     name: str
-    box: tuple[float, float, float, float]
+    box: Box
     mark: bool = False
     option: str = ""
+
+
+class Remark(NamedTuple):
+    """An annotation's text with its label. One with a `box` is seen there, by its drawing; `name` is its kind of stamp."""
+
+    label: str
+    text: str
+    box: Box | None
+    name: str
 
 
 class PageNotes(NamedTuple):
     """What is written on a page besides its text."""
 
     fields: list[FieldValue]
-    remarks: list[str]
+    remarks: list[Remark]
 
 
 def read_notes(page: pypdfium2.PdfPage, form: Any) -> PageNotes:
@@ -59,7 +71,7 @@ def read_notes(page: pypdfium2.PdfPage, form: Any) -> PageNotes:
                 if kind == pdfium.FPDF_ANNOT_WIDGET and form:
                     notes.fields.extend(_read_field(annotation, form))
                 elif kind in _REMARKS:
-                    notes.remarks.extend(_read_remark(annotation, _REMARKS[kind]))
+                    notes.remarks.append(_read_remark(annotation, kind))
     return notes
 
 
@@ -77,9 +89,7 @@ def _read_field(annotation: Any, form: Any) -> Iterator[FieldValue]:
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
     name = _read_words(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
     name = name or _read_words(pdfium.FPDFAnnot_GetFormFieldName, form, annotation).replace("_", " ")
-    box = pdfium.FS_RECTF()
-    pdfium.FPDFAnnot_GetRect(annotation, box)
-    place = (box.left, box.bottom, box.right, box.top)
+    place = _read_place(annotation)
     if kind in _MARKED:
         state = _read_words(pdfium.FPDFAnnot_GetFormFieldExportValue, form, annotation)
         ticked = pdfium.FPDFAnnot_IsChecked(form, annotation)
@@ -103,12 +113,16 @@ def _read_choice(annotation: Any, form: Any) -> str:
     return ", ".join(label for label in labels if label)
 
 
-def _read_remark(annotation: Any, label: str) -> Iterator[str]:
+def _read_remark(annotation: Any, kind: int) -> Remark:
     contents = _read_words(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")
-    if not contents and label == "Stamp":
-        contents = _read_words(pdfium.FPDFAnnot_GetStringValue, annotation, b"Name")
-    if contents:
-        yield f"{label}: {contents}"
+    name = _read_words(pdfium.FPDFAnnot_GetStringValue, annotation, b"Name") if kind == pdfium.FPDF_ANNOT_STAMP else ""
+    return Remark(_REMARKS[kind], contents, _read_place(annotation) if kind in _SHOWN else None, name)
+
+
+def _read_place(annotation: Any) -> Box:
+    box = pdfium.FS_RECTF()
+    pdfium.FPDFAnnot_GetRect(annotation, box)
+    return box.left, box.bottom, box.right, box.top
 
 
 def _read_words(read: Callable[..., int], *asked: Any) -> str:

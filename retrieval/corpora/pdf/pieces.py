@@ -10,14 +10,19 @@ import pypdfium2.raw as pdfium
 
 _SAME_BASE, _SAME_SIZE = 0.1, 0.15
 _WORD_GAP = 0.22
-_SIGNS = range(0xF000, 0xF100)
-"""Private characters of fonts of signs, which word processors take for the mark of an item."""
+_INK = 0.02
+PLANE = 0xF0000
+"""A letter without a name is the character of its font's code in this private plane."""
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right and top of a place on a page, in points."""
 
 
 class Piece(NamedTuple):
     """Letters that stand together. Lengths are in points, `base` is the height of the baseline.
 
-    `spaced` says that a space stands before it, `filled` that it is the value of a form's field.
+    `spaced` says that a space stands before it, `filled` that it is the value of a form's field. `unnamed` is the font that does
+    not name a letter of it, None where all have names.
     """
 
     text: str
@@ -27,28 +32,25 @@ class Piece(NamedTuple):
     size: float
     spaced: bool = False
     filled: bool = False
+    unnamed: str | None = None
 
 
 class PageText(NamedTuple):
-    """The text of a page: pieces in its main direction, which is `turn` quarters from upright, and all else as `turned`.
-
-    `unknown` is the share of letters that the fonts do not name.
-    """
+    """The text of a page: pieces in its main direction, which is `turn` quarters from upright, and all else as `turned`."""
 
     pieces: list[Piece]
     turn: int
     turned: str
-    unknown: float
 
 
 class _Letter(NamedTuple):
     character: str
-    box: tuple[float, float, float, float]
+    box: Box
     origin: tuple[float, float]
     size: float
     turn: int | None
     """Quarter turns against the page, None between them."""
-    named: bool
+    unnamed: str | None
 
 
 def read_pieces(text: pypdfium2.PdfTextPage) -> PageText:
@@ -59,12 +61,11 @@ def read_pieces(text: pypdfium2.PdfTextPage) -> PageText:
     main = max(turns, key=turns.__getitem__, default=0) or 0
     upright = [letter for letter in letters if letter.turn == main or not letter.character.strip()]
     turned = "".join(letter.character for letter in letters if letter.turn != main or not letter.character.strip())
-    unknown = sum(not letter.named for letter in seen) / max(len(seen), 1)
-    return PageText(_join_letters(upright, main), main, " ".join(turned.split()), unknown)
+    return PageText(_join_letters(upright, main), main, " ".join(turned.split()))
 
 
-def turn_box(left: float, bottom: float, right: float, top: float, turn: int) -> tuple[float, float, float, float]:
-    """Return a box (left, bottom, right, top) as it stands when the page is turned so that its text is upright."""
+def turn_box(left: float, bottom: float, right: float, top: float, turn: int) -> Box:
+    """Return a box as it stands when the page is turned so that its text is upright."""
     match turn:
         case 1:
             return bottom, -right, top, -left
@@ -85,24 +86,35 @@ def _read_letters(text: pypdfium2.PdfTextPage) -> list[_Letter]:
         pdfium.FPDFText_GetCharOrigin(text, index, x, y)
         pdfium.FPDFText_GetMatrix(text, index, matrix)
         size = pdfium.FPDFText_GetFontSize(text, index) * math.hypot(matrix.c, matrix.d)
-        named = pdfium.FPDFText_HasUnicodeMapError(text, index) != 1 and not _is_private(code)
         place = (box.left, box.bottom, box.right, box.top)
-        letters.append(_Letter(_character_of(code), place, (x.value, y.value), size, _turn_of(matrix), named))
+        named = pdfium.FPDFText_HasUnicodeMapError(text, index) != 1 and not _is_private(code)
+        character, font = (_character_of(code), None) if named else (chr(PLANE + (code & 0xFFFF)), _read_font(text, index))
+        if not named and not 0x20 < code < 0x7F and _is_blank(text, index, size):
+            character, font = " ", None
+        letters.append(_Letter(character, place, (x.value, y.value), size, _turn_of(matrix), font))
     return letters
 
 
 def _is_private(code: int) -> bool:
-    return 0xE000 <= code < 0xF900 or code >= 0xF0000
+    return code == 0 or 0xE000 <= code < 0xF900 or code in (0xFFFD, 0xFFFE, 0xFFFF) or code >= PLANE
+
+
+def _is_blank(text: pypdfium2.PdfTextPage, index: int, size: float) -> bool:
+    """Say whether a letter has no ink: many fonts do not name their space."""
+    left, bottom, right, top = text.get_charbox(index)
+    return bool(min(right - left, top - bottom) < _INK * size)
+
+
+def _read_font(text: pypdfium2.PdfTextPage, index: int) -> str:
+    name = ctypes.create_string_buffer(128)
+    pdfium.FPDFText_GetFontInfo(text, index, name, len(name), None)
+    return name.value.decode(errors="replace")
 
 
 def _character_of(code: int) -> str:
     match code:
         case 0x02:  # PDFium's sign for a hyphen, also a soft one, that a line ends with
             return "-"
-        case 0x00 | 0xFFFE | 0xFFFF:
-            return "\ufffd"
-        case _ if code in _SIGNS:
-            return "•"
         case 0x0A | 0x0D:  # PDFium's own, where it sees a line end: also before a raised number
             return "\n"
     return chr(code) if code > 0x20 else " "
@@ -122,11 +134,15 @@ def _join_letters(letters: list[_Letter], turn: int) -> list[Piece]:
             continue
         left, _, right, _ = turn_box(*letter.box, turn)
         x, y = letter.origin
-        piece = Piece(letter.character, left, right, turn_box(x, y, x, y, turn)[1], letter.size or 1.0, spaced)
+        base = turn_box(x, y, x, y, turn)[1]
+        piece = Piece(letter.character, left, right, base, letter.size or 1.0, spaced, unnamed=letter.unnamed)
         if pieces and not apart and _continues(pieces[-1], piece):
             last = pieces[-1]
             pieces[-1] = last._replace(
-                text=last.text + piece.text, left=min(last.left, piece.left), right=max(last.right, piece.right)
+                text=last.text + piece.text,
+                left=min(last.left, piece.left),
+                right=max(last.right, piece.right),
+                unnamed=piece.unnamed if last.unnamed is None else last.unnamed,
             )
         else:
             pieces.append(piece)

@@ -14,36 +14,47 @@ import pypdfium2.raw as pdfium
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.invented import drop_invented_author, drop_invented_title
+from retrieval.corpora.pdf.appearances import read_appearances, write_remarks
 from retrieval.corpora.pdf.columns import order_lines
-from retrieval.corpora.pdf.fields import read_notes
+from retrieval.corpora.pdf.fields import PageNotes, read_notes
 from retrieval.corpora.pdf.filled_in import place_fields
 from retrieval.corpora.pdf.lines import Line, build_lines
 from retrieval.corpora.pdf.paragraphs import write_paragraphs
-from retrieval.corpora.pdf.pieces import read_pieces
+from retrieval.corpora.pdf.pieces import PageText, Piece, read_pieces
 from retrieval.corpora.pdf.running_heads import drop_running_heads
+from retrieval.corpora.pdf.unnamed import UNNAMED, find_ascii_fonts, hide_letters, name_letters
 from retrieval.language.hyphens import Hyphenation
-from retrieval.language.stop_words import SMALL_WORDS, STOP_WORDS
 
 MAX_PAGES = 2_000
 MAX_TIME = timedelta(minutes=2)
 _READING_SHARE = 0.7
 """The share of the time for reading the letters; the rest is for putting them in order."""
-_UNNAMED = 0.3
-_SMALL_WORDS_SHARE = 0.1
+_MAX_UNNAMED = 0.3
 _PICTURES = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_SHADING)
 _PICTURE_SHARE = 0.3
 # Ligatures are typography, not spelling: nobody searches or quotes "e\ufb03cient".
 _LIGATURES = str.maketrans({chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)})
 
 
+class _ReadPage(NamedTuple):
+    """What PDFium finds on a page. `shown`: the text of stamps and free texts; `pictured`: a picture covers much of it."""
+
+    found: PageText
+    notes: PageNotes
+    shown: list[Piece]
+    drawn: bool
+    pictured: bool
+
+
 class _Page(NamedTuple):
-    """What is read of a page. `pictured`: a picture covers much of it; `garbled`: its fonts do not name its letters."""
+    """The text of a page. `unnamed` is the share of letters that its fonts do not name; of a `garbled` page none is kept."""
 
     lines: list[Line]
     turned: str
     remarks: list[str]
     drawn: bool
     pictured: bool
+    unnamed: float
     garbled: bool
 
 
@@ -57,9 +68,11 @@ def read_pdf(content: bytes, limit: timedelta = MAX_TIME) -> Extract:
         with closing(_open(content)) as document:
             total = len(document)
             title, author = (document.get_metadata_value(key) for key in ("Title", "Author"))
-            pages = list(_read_pages(document, limit * _READING_SHARE))
+            read = list(_read_pages(document, limit * _READING_SHARE))
     except pypdfium2.PdfiumError as error:
         raise SourceUnreadable(f"is damaged or not a PDF ({error})") from error
+    ascii_fonts = find_ascii_fonts(piece for page in read for piece in page.found.pieces)
+    pages = [_build_page(page, ascii_fonts) for page in read]
     cleared = drop_running_heads([page.lines for page in pages], [page.pictured for page in pages])
     lines = [page.lines for page in cleared]
     turned = Counter(page.turned for page in pages)
@@ -86,34 +99,28 @@ def _open(content: bytes) -> pypdfium2.PdfDocument:
     return document
 
 
-def _read_pages(document: pypdfium2.PdfDocument, limit: timedelta) -> Iterator[_Page]:
+def _read_pages(document: pypdfium2.PdfDocument, limit: timedelta) -> Iterator[_ReadPage]:
     started = monotonic()
     for number in range(min(len(document), MAX_PAGES)):
         if number and monotonic() - started > limit.total_seconds():
             return
         with closing(document[number]) as page, closing(page.get_textpage()) as text:
-            yield _read_page(page, text, document.formenv)
+            drawn = pdfium.FPDFPage_CountObjects(page) > 0
+            read = _ReadPage(read_pieces(text), read_notes(page, document.formenv), [], drawn, _is_pictured(page))
+        placed = any(remark.box for remark in read.notes.remarks)
+        yield read._replace(shown=read_appearances(document, number)) if placed else read
 
 
-def _read_page(page: pypdfium2.PdfPage, text: pypdfium2.PdfTextPage, form: pypdfium2.PdfFormEnv | None) -> _Page:
-    found, notes = read_pieces(text), read_notes(page, form)
-    garbled = found.unknown > _UNNAMED and not _is_language(" ".join(piece.text for piece in found.pieces))
-    pieces = [] if garbled else found.pieces
-    lines = build_lines([*pieces, *place_fields(notes.fields, pieces, found.turn)])
-    return _Page(
-        lines,
-        "" if garbled else found.turned,
-        notes.remarks,
-        drawn=pdfium.FPDFPage_CountObjects(page) > 0,
-        pictured=_is_pictured(page),
-        garbled=garbled,
-    )
-
-
-def _is_language(text: str) -> bool:
-    """Say whether letters that no font names are right by chance, as in old fonts whose codes are those of ASCII."""
-    words = text.lower().split()
-    return sum(word in STOP_WORDS or word in SMALL_WORDS for word in words if len(word) > 1) > _SMALL_WORDS_SHARE * len(words)
+def _build_page(read: _ReadPage, ascii_fonts: set[str]) -> _Page:
+    pieces = [name_letters(piece, ascii_fonts) for piece in read.found.pieces]
+    letters = "".join(piece.text for piece in pieces)
+    unnamed = letters.count(UNNAMED) / max(len(letters), 1)
+    garbled = unnamed > _MAX_UNNAMED
+    pieces = [] if garbled else pieces
+    lines = build_lines([*pieces, *place_fields(read.notes.fields, pieces, read.found.turn)])
+    turned = "" if garbled else hide_letters(read.found.turned)
+    remarks = write_remarks(read.notes.remarks, read.shown, pieces, read.found.turn)
+    return _Page(lines, turned, remarks, read.drawn, read.pictured, unnamed, garbled)
 
 
 def _is_pictured(page: pypdfium2.PdfPage) -> bool:
@@ -148,3 +155,8 @@ def _list_gaps(pages: list[_Page], lines: list[list[Line]], total: int) -> Itera
         yield f"{silent} of {total} pages {'have' if silent > 1 else 'has'} no text"
     if garbled:
         yield f"{garbled} of {total} pages {'have' if garbled > 1 else 'has'} fonts that do not say which letters they show"
+    partly = [page.unnamed for page in pages if page.unnamed and not page.garbled]
+    if partly:
+        have = f"{len(partly)} of {total} pages {'have' if len(partly) > 1 else 'has'}"
+        share = f"at most {max(*partly, 0.01):.0%} of a page"
+        yield f"{have} some letters that their fonts do not name ({share}): {UNNAMED} stands for each"

@@ -2,12 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from retrieval.corpora.pdf.lines import Line
 
-_EDGE_LINES = 3
+_EDGE_LINES = 6
+_HEAD_LINES = 3
+"""Of more lines than this, what repeats may be an address or a clause."""
 _SAME_HEIGHT = 4.0
 _SAME_PLACE = 0.5
 _APART = 1.6
@@ -18,8 +20,14 @@ _MAX_CHARS = 150
 _TELLING = 20
 """A line of more characters that repeats is a running head at any height: pages differ in size."""
 _NUMBER = re.compile(
-    r"\d+|\b(?=[ivxlc]+\b)(?:x[cl]|l?x{0,3})(?:i[xv]|v?i{0,3})\b|\b(?=[IVXLC]+\b)(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})\b"
+    r"\d+"
+    r"|\b(?=[ivxlc])c{0,3}(?:x[cl]|l?x{0,3})(?:i[xv]|v?i{0,3})(?<=[ivxlc])\b"
+    r"|\b(?=[IVXLC])C{0,3}(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})(?<=[IVXLC])\b"
+    r"|\b[A-Z](?=[-–.]\d)"
 )
+"""Numbers, Roman ones, and the letter of a section."""
+_LABEL = re.compile(r"^#[-–.]#(?!\S)|(?<!\S)#[-–.]#$")
+"""The number of a page within its section, such as A-3 or 2.14."""
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
@@ -31,7 +39,7 @@ class _EdgeLine(NamedTuple):
 
 
 class ClearedPage(NamedTuple):
-    """A page without its running heads and feet. `lone` are those that stand on no other page: they say something of this one."""
+    """A page without its running heads and feet. `lone` are those that stand on no other page, and long ones on their first."""
 
     lines: list[Line]
     lone: list[str]
@@ -44,15 +52,29 @@ def drop_running_heads(pages: Sequence[list[Line]], pictured: Sequence[bool]) ->
     """
     running: set[int] = set()
     lone: set[int] = set()
+    once: dict[int, list[str]] = defaultdict(list)
     for inward in (1, -1):
         edge_running, edge_lone = _find_running([lines[::inward] for lines in pages])
         running, lone = running | edge_running, lone | edge_lone
+        for number, text in _list_long_heads(pages, edge_running):
+            once[number].append(text)
     cleared = []
-    for lines, scan in zip(pages, pictured, strict=True):
+    for number, (lines, scan) in enumerate(zip(pages, pictured, strict=True)):
         kept = [line for line in lines if id(line) not in running | lone]
-        alone = [line.text for line in lines if id(line) in lone]
+        alone = [*(line.text for line in lines if id(line) in lone), *once[number]]
         cleared.append(ClearedPage(kept, alone) if kept or scan else ClearedPage(lines, []))
     return cleared
+
+
+def _list_long_heads(pages: Sequence[list[Line]], running: set[int]) -> Iterator[tuple[int, str]]:
+    """Yield the heads of many lines, each with the first page that has it."""
+    said: set[str] = set()
+    for number, lines in enumerate(pages):
+        gone = [line for line in lines if id(line) in running]
+        fresh = [line for line in gone if _describe(number, line).words not in said]
+        if fresh and len(gone) > _HEAD_LINES:
+            said |= {_describe(number, line).words for line in fresh}
+            yield number, "\n".join(line.text for line in fresh)
 
 
 def _find_running(pages: Sequence[list[Line]]) -> tuple[set[int], set[int]]:
@@ -63,27 +85,37 @@ def _find_running(pages: Sequence[list[Line]]) -> tuple[set[int], set[int]]:
         if len(edge.words) <= _MAX_CHARS:
             alike[edge.words].append(edge)
     repeated = [edge for group in alike.values() for edge in group if any(_repeats(edge, other) for other in group)]
+    counting = [edge for edge in repeated if any(_counts(edge, other) for other in alike[edge.words])]
     offsets = {number - edge.page for edge in repeated for number in edge.numbers}
+    labelled = any(_LABEL.search(edge.words) for edge in counting)
     placed = [edge for edge in edges if any(abs(edge.line.base - other.line.base) < _SAME_HEIGHT for other in repeated)]
-    running = {id(edge.line) for edge in (*repeated, *(edge for edge in placed if _is_numbered(edge, offsets)))}
+    numbered = [edge for edge in placed if _is_numbered(edge, offsets) or (labelled and _LABEL.search(edge.words))]
+    running = {id(edge.line) for edge in (*repeated, *numbered)}
     like = {id(edge.line) for edge in placed if any(_stands_like(edge.line, other.line) for other in repeated)}
-    outer = {id(line) for lines in pages for line in _take_outer(lines, running | like)}
+    certain = {id(edge.line) for edge in (*counting, *numbered) if _is_page_number(edge)}
+    outer = {id(line) for lines in pages for line in _take_outer(lines, running | like, certain)}
     return outer & running, outer - running
+
+
+def _is_page_number(edge: _EdgeLine) -> bool:
+    """Say whether a line is a number alone, or says which page of how many it is."""
+    of_all = len(edge.numbers) == 2 and edge.numbers[0] <= edge.numbers[1] and not _LABEL.search(edge.words)
+    return edge.words == "#" or of_all
 
 
 def _stands_like(line: Line, head: Line) -> bool:
     return abs(line.base - head.base) < _SAME_PLACE and abs(line.size - head.size) < _SAME_PLACE
 
 
-def _take_outer(lines: list[Line], running: set[int]) -> list[Line]:
-    """Return the running lines from the edge inward, up to the first that is none."""
+def _take_outer(lines: list[Line], running: set[int], certain: set[int]) -> list[Line]:
+    """Return the running lines from the edge inward, up to the first that is none. The last is `certain`, or stands apart."""
     outer: list[Line] = []
     for line in lines:
         if id(line) not in running:
             break
         outer.append(line)
     while outer and len(outer) < len(lines) and not _stands_apart(outer[-1], lines[len(outer)]):
-        if _describe(0, outer[-1]).words == "#":
+        if id(outer[-1]) in certain:
             break
         outer.pop()
     return outer
@@ -102,6 +134,8 @@ def _describe(page: int, line: Line) -> _EdgeLine:
 def _value_of(number: str) -> int:
     if number.isdigit():
         return int(number[:9])
+    if number.lower() not in _ROMAN and len(number) == 1:
+        return ord(number) - ord("A") + 1
     values = [_ROMAN[letter] for letter in number.lower()]
     return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
 
@@ -118,6 +152,10 @@ def _repeats(edge: _EdgeLine, other: _EdgeLine) -> bool:
     if edge.words == "#":
         return advancing[0]
     return all(is_same or advances for is_same, advances in zip(same, advancing, strict=True))
+
+
+def _counts(edge: _EdgeLine, other: _EdgeLine) -> bool:
+    return edge.numbers != other.numbers and _repeats(edge, other)
 
 
 def _is_numbered(edge: _EdgeLine, offsets: set[int]) -> bool:

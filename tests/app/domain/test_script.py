@@ -14,7 +14,13 @@ def test_ideographs() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("The tariff of 1890.", 4), ("关税法保护工人。", 8), ("GDP 增长 3.5%", 4), ("", 0)],
+    [
+        ("The tariff of 1890.", 4),
+        ("关税法保护工人。", 8),
+        ("GDP 增长 3.5%", 4),
+        ("", 0),
+        ("## Head\n\n| a | (b) |\n|---|---|\n- $5", 4),
+    ],
 )
 def test_words_are_counted_as_is_usual_for_each_script(text: str, expected: int) -> None:
     assert count_words(text) == expected

@@ -11,9 +11,10 @@ from app.domain.model_versions import Canary, CanaryState
 from app.domain.retraining import CanaryPlan
 from app.domain.served_models import ModelRole, RoleModels
 from app.domain.writer import ReportLineage
-from app.models.storage.canary_observations import list_observations
+from app.models.service.canary_course import count_by_day, follow_canary
+from app.models.storage.canary_observations import TimedObservation, list_observations
 from app.statistics.arm_comparison import Arm
-from app.statistics.canary import Action, CanaryDecision, ServedRun
+from app.statistics.canary import Action, CanaryDecision, ServedRun, Vote
 from tests.app.annotators import make_finished_run, make_report
 from workflows.durable.retraining.own_steps.canary import choose_ending
 
@@ -82,3 +83,24 @@ def test_a_trial_ends_by_what_is_shown_or_with_its_time(action: Action, hours: i
     decision = CanaryDecision(action, "so", runs)
     found = choose_ending(decision, runs, NOW, make_canary(NOW - timedelta(hours=hours)), PLAN)
     assert (found and found[0]) == ends
+
+
+async def test_the_course_of_a_canary_ends_with_it(pool: asyncpg.Pool) -> None:
+    canary = make_canary(datetime.now(UTC))
+    for writer in ("writer-v2-0a", "writer-v1-0b", "writer-v2-0a"):
+        last = await make_run(pool, writer)
+    await pool.execute("UPDATE runs SET status = 'failed' WHERE id = $1", last)
+    ended = canary.model_copy(update={"ended_at": datetime.now(UTC)})
+    await make_run(pool, "writer-v2-0a")
+    traffic = [(await follow_canary(pool, each)).traffic[Arm.CANARY] for each in (canary, ended)]
+    assert traffic == [(3, 1), (2, 1)]
+    assert (await follow_canary(pool, ended)).traffic[Arm.STABLE] == (1, 0)
+
+
+def test_votes_add_up_day_by_day_with_their_interval() -> None:
+    votes = [(0, Arm.CANARY), (0, None), (0, Arm.CANARY), (1, None), (2, Arm.STABLE), (2, Arm.CANARY)]
+    seen = [TimedObservation(NOW + timedelta(days=day), Vote(winner)) for day, winner in votes]
+    first, last = count_by_day(seen)
+    assert (first.day, first.votes, first.won, first.rate) == (NOW.date(), 2, 2, 1.0)
+    assert (last.day, last.votes, last.won) == ((NOW + timedelta(days=2)).date(), 4, 3)
+    assert 0 < last.low < last.rate == 0.75 < last.high <= 1

@@ -9,13 +9,14 @@ import asyncpg
 import pytest
 
 from app.domain.errors import Conflict, NotFound
-from app.domain.model_versions import Canary, CanaryState, ModelVersion, VersionState
+from app.domain.model_versions import Canary, CanaryState, ModelVersion, VersionState, falls_to_canary
 from app.domain.served_models import ModelRole, ServedModel
 from app.models.service import promotion, registry, serving
 from app.models.storage import aliases, canaries, role_holds, served
+from app.models.storage.resolution import resolve_roles
 from tests.app.models.trained_models import add_version
 
-ADA, WRITER = "ada@example.org", ModelRole.WRITER
+ADA, WRITER, SEARCHER = "ada@example.org", ModelRole.WRITER, ModelRole.SEARCHER
 SETTINGS_MODEL = ServedModel(name="base-model", address="http://127.0.0.1:9/v1")
 
 
@@ -59,7 +60,7 @@ async def canary_state(pool: asyncpg.Pool, canary: Canary) -> CanaryState:
 
 async def start_canary(pool: asyncpg.Pool, version: ModelVersion) -> Canary:
     await act(pool, registry.change_state, version.id, VersionState.CANARY, by="cycle")
-    return await serving.start_canary(pool, uuid4(), version.id, WRITER, version.name, 0.1)
+    return await serving.start_canary(pool, uuid4(), version.id, version.name, 0.1)
 
 
 async def test_a_promoted_version_has_its_role_and_the_former_one_retires(pool: asyncpg.Pool) -> None:
@@ -90,12 +91,12 @@ async def test_what_may_not_serve_changes_nothing(pool: asyncpg.Pool) -> None:
 
 async def test_going_back_twice_goes_back_two_models_and_past_what_may_not_serve(pool: asyncpg.Pool) -> None:
     one, two, three = [await promoted(pool) for _ in range(3)]
-    assert (await act(pool, promotion.go_back, WRITER)).went_to == two.name
+    assert [move.went_to for move in await act(pool, promotion.go_back, WRITER)] == [two.name]
     assert (await state(pool, two), await state(pool, three)) == ("serving", "retired")
-    assert (await act(pool, promotion.go_back, WRITER)).went_to == one.name
+    assert [move.went_to for move in await act(pool, promotion.go_back, WRITER)] == [one.name]
     await act(pool, promotion.promote, three.id, three.name)
     await act(pool, promotion.withdraw, one.id)
-    assert (await act(pool, promotion.go_back, WRITER)).went_to == SETTINGS_MODEL.name
+    assert [move.went_to for move in await act(pool, promotion.go_back, WRITER)] == [SETTINGS_MODEL.name]
     assert [await state(pool, each) for each in (one, two, three)] == ["withdrawn", "retired", "retired"]
     with pytest.raises(Conflict, match="the writer has base-model, and no former model"):
         await act(pool, promotion.go_back, WRITER)
@@ -157,14 +158,70 @@ async def test_a_withdrawn_version_gives_its_roles_back_and_never_serves_again(p
 
 async def test_a_persons_move_stands_above_a_cycle_that_was_under_way_and_above_the_settings(pool: asyncpg.Pool) -> None:
     began, tried = datetime.now(UTC), await add_served(pool)
-    await promotion.require_unmoved(pool, WRITER, began, tried.name)
+    await promotion.require_unmoved(pool, [WRITER], began, tried.name)
     await promoted(pool)
     await act(pool, promotion.go_back, WRITER, why="citations got worse")
     with pytest.raises(Conflict, match=r"ada@example.org gave the writer to base-model \(citations got worse\) while this cycle"):
-        await promotion.require_unmoved(pool, WRITER, began, tried.name)
-    await promotion.require_unmoved(pool, WRITER, datetime.now(UTC), tried.name)
+        await promotion.require_unmoved(pool, [WRITER], began, tried.name)
+    await promotion.require_unmoved(pool, [WRITER], datetime.now(UTC), tried.name)
     await serving.register_settings(pool, [SETTINGS_MODEL.model_copy(update={"name": "another-model"})])
     moved = await aliases.list_all(pool)
     assert (moved[WRITER].served, moved[ModelRole.SEARCHER].served) == (SETTINGS_MODEL.name, "another-model")
     await act(pool, promotion.promote, tried.id, tried.name)
-    await promotion.require_unmoved(pool, WRITER, began, tried.name)
+    await promotion.require_unmoved(pool, [WRITER], began, tried.name)
+
+
+async def holders(pool: asyncpg.Pool) -> dict[str, str]:
+    return {role: alias.served for role, alias in (await aliases.list_all(pool)).items()}
+
+
+async def test_a_version_for_several_roles_gets_and_leaves_them_together(pool: asyncpg.Pool) -> None:
+    searcher = await promoted(pool, role=SEARCHER)
+    both = await promoted(pool, also=(SEARCHER,))
+    had = dict.fromkeys(ModelRole, SETTINGS_MODEL.name) | {SEARCHER: searcher.name}
+    assert await holders(pool) == had | {WRITER: both.name, SEARCHER: both.name}
+    assert (await state(pool, searcher), await state(pool, both)) == ("retired", "serving")
+    told = await act(pool, promotion.go_back, SEARCHER)
+    assert [(move.role, move.went_to) for move in told] == [(SEARCHER, searcher.name), (WRITER, SETTINGS_MODEL.name)]
+    assert await holders(pool) == had
+    assert (await state(pool, searcher), await state(pool, both)) == ("serving", "retired")
+
+
+async def test_what_another_model_got_since_stays_with_it_when_the_others_go_back(pool: asyncpg.Pool) -> None:
+    both = await promoted(pool, also=(SEARCHER,))
+    later = await promoted(pool, role=SEARCHER)
+    assert [move.role for move in await act(pool, promotion.go_back, WRITER)] == [WRITER]
+    assert (await holders(pool))[SEARCHER] == later.name
+    await act(pool, promotion.go_back, SEARCHER)  # to `both`, which has lost the role that it is numbered in
+    assert (await holders(pool))[SEARCHER] == both.name
+    assert (await holder(pool), await state(pool, both), await state(pool, later)) == (SETTINGS_MODEL.name, "retired", "retired")
+
+
+async def test_one_role_that_is_held_or_moved_keeps_a_version_from_all_of_its_roles(pool: asyncpg.Pool) -> None:
+    began, both = datetime.now(UTC), await add_served(pool, also=(SEARCHER,))
+    had = await holders(pool)
+    await act(pool, promotion.hold, SEARCHER, why="a fair")
+    with pytest.raises(Conflict, match=r"the searcher is held by ada@example.org \(a fair\)"):
+        await act(pool, promotion.promote, both.id, both.name, by="cycle")
+    async with pool.acquire() as connection, connection.transaction():
+        await promotion.release(connection, SEARCHER)
+    other = await promoted(pool, role=SEARCHER)
+    with pytest.raises(Conflict, match=f"gave the searcher to {other.name}"):
+        await promotion.require_unmoved(pool, both.roles, began, both.name)
+    assert await holders(pool) == had | {SEARCHER: other.name}
+    await act(pool, promotion.promote, both.id, both.name)  # a person's word is all it takes
+    assert (await holders(pool))[SEARCHER] == (await holders(pool))[WRITER] == both.name
+
+
+async def test_a_canary_for_several_roles_serves_them_to_the_same_organisations(pool: asyncpg.Pool) -> None:
+    both, other = await add_served(pool, also=(SEARCHER,)), await add_served(pool, role=SEARCHER)
+    canary = await start_canary(pool, both)
+    with pytest.raises(Conflict, match="another canary"):
+        await start_canary(pool, other)
+    for house in (uuid4() for _ in range(40)):
+        found = await resolve_roles(pool, organisation=house)
+        assert found.writer == found.searcher == (both.name if falls_to_canary(canary.id, house, 0.1) else "")
+    await act(pool, registry.change_state, other.id, VersionState.CANDIDATE, by="cycle")
+    await act(pool, promotion.hold, SEARCHER)
+    assert (await canary_state(pool, canary), await state(pool, both)) == ("stopped", "candidate")
+    assert (await resolve_roles(pool, organisation=uuid4())).writer == ""

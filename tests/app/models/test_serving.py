@@ -138,10 +138,10 @@ async def test_a_canary_serves_the_same_share_of_organisations_until_it_ends(poo
     await add_model(pool, ServedModel(name="writer-v1-abc", address=HERE))
     version, canary = uuid4(), uuid4()
     await pool.execute(ADD_VERSION, version)
-    started = await start_canary(pool, canary, version, ModelRole.WRITER, "writer-v1-abc", 0.5)
-    assert await start_canary(pool, canary, version, ModelRole.WRITER, "writer-v1-abc", 0.5) == started
+    started = await start_canary(pool, canary, version, "writer-v1-abc", 0.5)
+    assert await start_canary(pool, canary, version, "writer-v1-abc", 0.5) == started
     with pytest.raises(Conflict, match="another canary"):
-        await start_canary(pool, uuid4(), version, ModelRole.WRITER, "writer-v1-abc", 0.1)
+        await start_canary(pool, uuid4(), version, "writer-v1-abc", 0.1)
     assert await canaries.list_running(pool) == {ModelRole.WRITER: started}
     for house in (uuid4() for _ in range(20)):
         expected = "writer-v1-abc" if falls_to_canary(canary, house, 0.5) else ""

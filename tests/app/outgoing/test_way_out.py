@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import SetupError
-from app.outgoing.way_out import address_of, describe_way, find_proxy, make_tls
+from app.outgoing.way_out import address_of, carry_key, describe_way, find_proxy, make_tls
 from app.settings import read_settings
 
 
@@ -34,6 +34,12 @@ from app.settings import read_settings
 )
 def test_a_path_is_completed_once_and_a_query_stays_at_the_end(base: str, path: str, asked: str) -> None:
     assert address_of(base, path) == asked
+
+
+def test_a_key_goes_as_the_server_expects_it() -> None:
+    assert carry_key("https://m.example/v1", "k") == {"Authorization": "Bearer k"}
+    assert carry_key("https://a.example/openai/deployments/d?api-version=2024-06-01", "k") == {"api-key": "k"}
+    assert carry_key("https://a.example/openai/deployments/d?api-version=2024-06-01", "") == {}
 
 
 PROXY = "http://user:secret@proxy.example:3128"

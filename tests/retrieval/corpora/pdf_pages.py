@@ -18,6 +18,7 @@ from pypdf.generic import (
 )
 
 BODY = 11.0
+PLAIN = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica", "/Encoding": "/WinAnsiEncoding"}
 
 
 class Text(NamedTuple):
@@ -27,6 +28,14 @@ class Text(NamedTuple):
     y: float
     words: str
     size: float = BODY
+
+
+class Appearance(NamedTuple):
+    """What an annotation shows: a line of text in its box."""
+
+    words: str
+    width: float
+    height: float
 
 
 def lines(x: float, y: float, *words: str, size: float = BODY, leading: float = 14) -> list[Text]:
@@ -43,8 +52,7 @@ def make_pdf(
 ) -> bytes:
     """Make a PDF. `annotations` are those of the first page; `drawings` are further content of the pages, in their order."""
     writer = PdfWriter()
-    plain = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica", "/Encoding": "/WinAnsiEncoding"}
-    resources = _to_pdf({"/Font": {"/F1": font or plain}})
+    resources = _to_pdf({"/Font": {"/F1": font or PLAIN}}, writer)
     for number, texts in enumerate(pages):
         page = writer.add_blank_page(width=612, height=792)
         page[NameObject("/Resources")] = resources
@@ -52,7 +60,7 @@ def make_pdf(
         drawn = drawings[number] if number < len(drawings) else ""
         stream.set_data("\n".join([drawn, *map(_write, texts)]).encode("cp1252"))
         page[NameObject("/Contents")] = writer._add_object(stream)
-    fields = [writer._add_object(_to_pdf({"/Type": "/Annot"} | annotation)) for annotation in annotations]
+    fields = [writer._add_object(_to_pdf({"/Type": "/Annot"} | annotation, writer)) for annotation in annotations]
     if fields:
         writer.pages[0][NameObject("/Annots")] = ArrayObject(fields)
         form = DictionaryObject({NameObject("/Fields"): ArrayObject(fields), NameObject("/NeedAppearances"): BooleanObject(True)})
@@ -75,16 +83,30 @@ def _write(text: Text) -> str:
     return f"BT /F1 {text.size} Tf 1 0 0 1 {text.x} {text.y} Tm ({words}) Tj ET"
 
 
-def _to_pdf(value: Any) -> PdfObject:
+def _to_pdf(value: Any, writer: PdfWriter) -> PdfObject:
     match value:
+        case Appearance(words, width, height):
+            drawn = _to_pdf(_write(Text(2, 4, words)).encode(), writer)
+            about = {
+                "/Type": "/XObject",
+                "/Subtype": "/Form",
+                "/BBox": [0, 0, width, height],
+                "/Resources": {"/Font": {"/F1": PLAIN}},
+            }
+            drawn.get_object().update(_to_pdf(about, writer))
+            return drawn
         case dict():
-            return DictionaryObject({NameObject(key): _to_pdf(member) for key, member in value.items()})
+            return DictionaryObject({NameObject(key): _to_pdf(member, writer) for key, member in value.items()})
         case list():
-            return ArrayObject(map(_to_pdf, value))
+            return ArrayObject(_to_pdf(member, writer) for member in value)
         case str() if value.startswith("/"):
             return NameObject(value)
         case str():
             return TextStringObject(value)
         case int():
             return NumberObject(value)
+        case bytes():
+            stream = DecodedStreamObject()
+            stream.set_data(value)
+            return writer._add_object(stream)
     return FloatObject(value)

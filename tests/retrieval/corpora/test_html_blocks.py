@@ -47,3 +47,22 @@ def test_a_cell_of_a_table_that_spans_others_stands_in_each_of_them() -> None:
         lines = [" ".join(line.replace("|", " ").split()) for line in text.split("\n") if line.strip("|- ")]
         assert lines[lines.index("Year Ships Ships") :][:4] == ["Year Ships Ships", "Year in out", "1950 3 4", "1950 5 6"]
         assert "Tolls of the quay" in lines
+
+
+def test_lists_and_blocks_of_links_in_cells_are_read() -> None:
+    rows = (
+        "<tr><th>Founders</th><td><ul><li><a href='/i'>Ida Brandt</a></li><li><a href='/b'>Bo Lind</a></li></ul></td></tr>"
+        "<tr><th>Seat</th><td><a href='/q'>The quay</a>, <div><a href='/s'>Senn</a></div></td></tr>"
+        "<tr><th><div><a href='/t'>Toll</a></div></th><td><span>5 crowns</span> (1951)</td></tr>"
+    )
+    page = f"<html><body><article><h1>The ferry</h1><table>{rows}</table>{FILLER}</article></body></html>"
+    found = read_html(page.encode()).text
+    assert "Founders | Ida Brandt; Bo Lind" in found
+    assert "Seat | The quay, Senn" in found
+    assert "Toll | 5 crowns (1951)" in found
+
+
+def test_a_paragraph_of_several_lines_in_the_file_is_one() -> None:
+    between = "<p>The <i>toll</i> of\nevery cart\nis 5 crowns.</p>\n<pre>one\n  two</pre><p>Of riders\nit is two.</p>"
+    texts = read_html(f"<html><body>{FILLER}{between}{FILLER}</body></html>".encode()).text.split("\n\n")
+    assert texts[12:15] == ["The toll of every cart is 5 crowns.", "one\n  two", "Of riders it is two."]

@@ -11,7 +11,10 @@ from retrieval.corpora.markdown import read_markdown
         '+++\ntitle = "The quay"\nauthor = "Ida"\ndate = 1951-06-01\n+++\n',
         '+++\r\ndate = 1951-06-01T10:00:00Z\r\ntitle = """The quay"""\r\nauthor = \'Ida\'\r\n[extra]\r\ntitle = "no"\r\n+++\r\n',
         "---\ntitle: The quay\nauthor: 'Ida'\ndate: 1951-06-01\n---\n",
-        "---\ntitle: The quay\nauthor:\n  - Ida\n  - Bo\ndate: 1951-06-01\n---\n",
+        "---\ntitle: >\n  The\n  quay\nauthor:\n- name: Ida\n  email: i@senn\ndate: 1951-06-01\n---\n",
+        "---\ntitle: |\n  The quay\nauthor: [Ida]\nabout: |\n  title: no\n\n  author: Bo\ndate: 1951-06-01\n---\n",
+        "---\ntitle: The quay\nsub: a: b\nauthor: Ida\ndate: 1951-06-01\n---\n",
+        "% The\n  quay\n% Ida\n% 1 June 1951\n",
         '{\n  "title": "The quay",\n  "author": "Ida",\n  "date": "1951-06-01",\n  "tags": {}\n}\n',
         ';;;\n{"title": "The quay", "author": "Ida", "date": "1951-06-01"}\n;;;\n',
         "---yaml\ntitle: The quay\nauthor: Ida\ndate: 1951-06-01\n---\n",
@@ -21,6 +24,13 @@ from retrieval.corpora.markdown import read_markdown
 def test_front_matter_states_title_author_and_date(front: str) -> None:
     found = read_markdown(f"{front}\nIt is let.".encode())
     assert (found.text, found.title, found.author, str(found.published)) == ("It is let.", "The quay", "Ida", "1951-06-01")
+
+
+def test_authors_and_texts_between_lines_are_kept() -> None:
+    assert read_markdown(b"---\nauthor:\n  - Ida\n  - Bo\n---\nLet.").author == "Ida; Bo"
+    assert read_markdown(b"---\nThe quay is let.\n\n---\nTo Ida.").text == "The quay is let.\n\nTo Ida."
+    found = read_markdown(b"% 5 % of tolls\n\nIt is let.")
+    assert (found.title, found.author, found.text) == ("5 % of tolls", "", "It is let.")
 
 
 def test_an_empty_field_does_not_take_the_next_one() -> None:

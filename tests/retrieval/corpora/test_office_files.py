@@ -13,7 +13,7 @@ from openpyxl import Workbook
 from pptx import Presentation
 from pptx.util import Inches
 
-from retrieval.corpora.documents import FolderCorpus
+from retrieval.corpora.documents import FolderCorpus, read_content
 from retrieval.corpora.office import workbook
 from retrieval.corpora.ports import UnreadableItem
 from retrieval.corpora.zip_package import MAX_UNPACKED
@@ -236,6 +236,18 @@ def test_whatever_is_damaged_inside_a_file_is_reported_or_read(tmp_path: Path, k
     documents, failed = read(tmp_path)
     assert len(documents) + len(failed) >= 60
     assert failed
+
+
+@pytest.mark.parametrize("kind", [".docx", ".pptx", ".xlsx", ".epub"])
+def test_names_with_backslashes_are_found(kind: str) -> None:
+    sheets = Workbook()
+    sheets.active.append(["Year", 1890])
+    slides = Presentation()
+    slides.slides.add_slide(slides.slide_layouts[5]).shapes.title.text = "Wool"
+    made = {".docx": saved(word()), ".pptx": saved(slides), ".xlsx": saved(sheets), ".epub": book()}[kind]
+    with zipfile.ZipFile(io.BytesIO(made)) as package:
+        turned = packed({name.replace("/", "\\"): package.read(name) for name in package.namelist()})
+    assert read_content(kind, turned) == read_content(kind, made)
 
 
 def test_a_package_with_a_password_is_reported(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """What a reader of a PDF sees is what is read of it."""
 
+from typing import Any
+
 import pytest
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.invented import drop_invented_author, drop_invented_title
 from retrieval.corpora.pdf.reader import read_pdf
-from tests.retrieval.corpora.pdf_pages import Text, field, lines, make_pdf
+from tests.retrieval.corpora.pdf_pages import Appearance, Text, field, lines, make_pdf
 
 LEFT = (
     "The ferry across the Orle was",
@@ -61,6 +63,30 @@ def test_annotations_follow_the_text_of_their_page() -> None:
     assert text == "The deed of sale.\n\nNote: Clause 2 is void.\n\nNote: Ask the notary.\n\nStamp: Paid\n\nPage two."
 
 
+def test_what_stamps_and_notes_show_is_read_once() -> None:
+    shown = [
+        ("/Stamp", "Paid 3 May 1911", {"/Contents": "by I. Brandt"}, (60, 500, 300, 520)),
+        ("/FreeText", "Clause 2 is void.", {"/Contents": "Clause 2 is void."}, (60, 400, 300, 420)),
+        ("/Stamp", "Draft", {"/Contents": "Draft"}, (60, 300, 300, 320)),
+        ("/Stamp", "Secret", {"/F": 2}, (60, 200, 300, 220)),
+    ]
+    notes = [
+        {"/Subtype": kind, "/Rect": list(box), "/AP": {"/N": Appearance(words, 240, 20)}} | about
+        for kind, words, about, box in shown
+    ]
+    text = read_pdf(
+        make_pdf([[Text(60, 700, "The deed of sale."), Text(62, 304, "Draft")], [Text(60, 700, "Page two.")]], notes)
+    ).text
+    assert text.split("\n\n") == [
+        "The deed of sale.",
+        "Draft",
+        "Stamp: Paid 3 May 1911",
+        "Stamp: by I. Brandt",
+        "Note: Clause 2 is void.",
+        "Page two.",
+    ]
+
+
 def test_pages_without_text_are_counted_in_a_note() -> None:
     words, scan = [Text(60, 700, "The first page has words.")], "0.5 g 20 20 570 750 re f"
     assert read_pdf(make_pdf([words, [], []], drawings=["", scan, scan])).note == "2 of 3 pages have no text"
@@ -84,6 +110,31 @@ def test_letters_without_names_are_no_text() -> None:
     assert "signed at Orle" in read_pdf(make_pdf([[right_by_chance]], font=coded)).text
 
 
+def draw_font(named: str) -> dict[str, Any]:
+    """A font whose every glyph is a box, but the code 3 is blank; only these of its codes have names."""
+    codes = [1, 2, 3, *range(33, 127)]
+    named_codes = "".join(f"<{ord(letter):02X}> <{ord(letter):04X}>\n" for letter in named)
+    to_unicode = (
+        f"begincmap 1 begincodespacerange <00> <FF> endcodespacerange {len(named)} beginbfchar\n{named_codes}endbfchar endcmap"
+    )
+    box, blank = b"500 0 0 0 450 700 d1 0 0 400 600 re f", b"500 0 d0"
+    return {
+        **{"/Type": "/Font", "/Subtype": "/Type3", "/FontBBox": [0, 0, 500, 700], "/FontMatrix": [0.001, 0, 0, 0.001, 0, 0]},
+        **{"/FirstChar": 1, "/LastChar": 126, "/Widths": [500] * 126, "/Resources": {}, "/ToUnicode": to_unicode.encode()},
+        "/Encoding": {"/Type": "/Encoding", "/Differences": [item for code in codes for item in (code, f"/x{code}")]},
+        "/CharProcs": {f"/x{code}": blank if code == 3 else box for code in codes},
+    }
+
+
+def test_letters_that_a_font_does_not_name_are_marked_and_counted() -> None:
+    words = Text(60, 700, "The\x03quay\x03of\x03Se\x01\x01\x03was\x03let\x03for\x03Z00\x03crow\x01s\x03by\x03Ida.")
+    found = read_pdf(make_pdf([[words], [Text(60, 700, "To the end.")]], font=draw_font("Thequayofwsltrcbyd0I.nS")))
+    assert found.text.startswith("The quay of Se\ufffd\ufffd was let for \ufffd00 crow\ufffds by Ida.")
+    assert (
+        found.note == "1 of 2 pages has some letters that their fonts do not name (at most 11% of a page): \ufffd stands for each"
+    )
+
+
 @pytest.mark.parametrize(
     ("written", "read"),
     [
@@ -100,6 +151,7 @@ def test_letters_without_names_are_no_text() -> None:
         ("Le sous-/préfet et les élus", "Le sous-préfet et les élus"),
         ("The ex-/minister of the X-/ray", "The ex-minister of the X-ray"),
         ("Of the years 1914-/18 and that is", "Of the years 1914-18 and that is"),
+        ("Call 206–231–/3195 at night—/or by day –/as you like", "Call 206–231–3195 at night—or by day – as you like"),
     ],
 )
 def test_hyphenation_goes_and_hyphens_stay(written: str, read: str) -> None:
@@ -123,6 +175,8 @@ def test_columns_are_read_one_after_the_other() -> None:
     assert read_pdf(make_pdf([page])).text.split("\n\n")[1:] == [whole[0], whole[1], whole[0]]
     narrow = [*lines(60, 700, *LEFT, size=10), *lines(206, 700, *RIGHT, size=10)]
     assert read_pdf(make_pdf([narrow])).text.split("\n\n") == [*whole]
+    apart = [*lines(40, 600, *LEFT), *lines(215, 595, *RIGHT), *lines(390, 591, *LEFT)]
+    assert read_pdf(make_pdf([apart])).text.split("\n\n") == [whole[0], whole[1], whole[0]]
     shifted = [*lines(60, 700, *LEFT), *lines(320, 694, *RIGHT)]
     assert read_pdf(make_pdf([shifted])).text.split("\n\n") == [*whole]
 
@@ -147,6 +201,9 @@ def test_a_table_between_columns_keeps_its_rows() -> None:
         ([""] * 4, ["ix", "x", "xi", "xii"]),
         (["Ferries"] * 4, [f"Page {number} of 12" for number in (3, 4, 5, 6)]),
         ([""] * 4, [f"– {number} –" for number in (98, 99, 100, 101)]),
+        ([""] * 4, ["A-1", "A-2", "B-1", "C-1"]),
+        (["2-14 Ferries", "Parish of Senn 2-15", "2-16 Ferries", "Parish of Senn 3-1"], [""] * 4),
+        (["18 Parish of Senn", "The ferry 19", "20 Parish of Senn", "The mill 21"], [""] * 4),
     ],
 )
 def test_what_repeats_at_the_edges_of_pages_goes(heads: list[str], feet: list[str]) -> None:
@@ -161,6 +218,19 @@ def test_what_repeats_at_the_edges_of_pages_goes(heads: list[str], feet: list[st
         for head, body, foot in zip(heads, bodies, feet, strict=True)
     ]
     assert read_pdf(make_pdf(pages)).text == " ".join(line for body in bodies for line in body)
+
+
+def test_counts_of_pages_close_to_the_text_go_and_long_feet_are_said_once() -> None:
+    letter = ("Parish of Senn", "The quay 3", "Telephone 77 12", "Account 123 456")
+    for foot, y in ((("{} / 12",), 672), ((*letter, "Seite {} von 12"), 90)):
+        pages = [
+            [*lines(60, 700, *body), *lines(60, y, *(line.format(7 + number) for line in foot), leading=12)]
+            for number, body in enumerate([LEFT[:2], LEFT[2:], RIGHT[:2]])
+        ]
+        parts = read_pdf(make_pdf(pages)).text.split("\n\n")
+        assert parts[0] == " ".join(LEFT)
+        assert parts[-1] == " ".join(RIGHT[:2])
+        assert parts[1:-1] == (["\n".join((*letter, "Seite 7 von 12"))] if len(foot) > 1 else [])
 
 
 def test_a_head_that_stands_on_one_page_only_follows_its_text() -> None:

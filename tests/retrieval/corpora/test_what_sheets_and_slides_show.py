@@ -76,10 +76,21 @@ def read_rows(book: Any) -> list[str]:
         ("0.00002", "General", "0.00002"),
         ("12", '@" boxes"', "12 boxes"),
         ("N/A", "0.00", "N/A"),
+        ("-7", '0" in";@', "-7 in"),
     ],
 )
 def test_a_number_reads_as_its_format_shows_it(stored: str, code: str, shown: str) -> None:
     assert write_value(stored, code) == shown
+
+
+def test_a_text_reads_as_its_format_shows_it() -> None:
+    formats = ['"Quay: "@', '0.00;-0.00;0;"Ship "@" (old)"', "_-* #,##0_-;_-@_-", "0.00", "General", ";;;"]
+    book = make_book(["North"] * len(formats))
+    for cell, code in zip(book.active[1], formats, strict=True):
+        cell.number_format = code
+    found = read_xlsx(save(book))
+    assert found.text.split("\n\n")[1] == "Quay: North | Ship North (old) | North | North | North"
+    assert found.note == "cells that their format hides were not read (1)"
 
 
 def test_days_count_from_1904_where_a_workbook_says_so() -> None:
@@ -130,9 +141,10 @@ def test_charts_and_comments_of_a_sheet_are_read() -> None:
     chart.title = "Tolls by year"
     chart.add_data(Reference(book.active, min_col=2, min_row=1, max_row=2), titles_from_data=True)
     book.active.add_chart(chart, "D1")
-    found = read_xlsx(save(book)).text
-    assert "Tolls by year" in found
-    assert "Comment on B2: Until June" in found
+    found = read_xlsx(save(book))
+    assert "Tolls by year" in found.text
+    assert "Comment on B2: Until June" in found.text
+    assert found.note == "the values of a chart were not saved with it, and not read"
 
 
 @pytest.mark.parametrize(
@@ -167,7 +179,9 @@ def test_a_chart_of_a_slide_gives_its_categories_and_values() -> None:
     data.add_series("Toll", (5, 6.5))
     data.add_series("Rent", (None, 7))
     slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(1), Inches(4), Inches(3), data)
-    assert read_slides(slides).text == " | Toll | Rent\n\n1951 | 5.0 crowns\n\n1952 | 6.5 crowns | 7.0 crowns".strip()
+    found = read_slides(slides)
+    assert found.text == " | Toll | Rent\n\n1951 | 5.0 crowns\n\n1952 | 6.5 crowns | 7.0 crowns".strip()
+    assert found.note == ""
 
 
 def test_categories_of_a_chart_on_two_levels_have_their_group() -> None:

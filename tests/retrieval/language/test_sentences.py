@@ -20,6 +20,7 @@ def sentences(text: str) -> list[str]:
         ["The U.S. Senate met at 9 a.m. on Monday.", "It rose at noon."],
         ["Revenue was $1.5 million, or 3.2 per cent. of the total.", "In No. 7 and Sec. 4 of the act, see p. 12.", "Done."],
         ['"What shall we do?" he asked.', '"Nothing!"', "They left."],
+        ['It said: "Save energy. Waste nothing", with goals.', "“Stop. Now,” he said.", 'It is 5" long.', 'And it is 6" wide.'],
         ['He said: "I am sure.', 'You are not."', "Then he left."],
         ["Wait... there is more.", "Is there?", "Yes!"],
         ["The J. P. Morgan Co. report of Smith et al. was late.", "Nobody read it."],

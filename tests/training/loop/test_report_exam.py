@@ -1,7 +1,10 @@
 """The exam of a writer: two models on a real server write held-out reports; rules, citations and a judge decide."""
 
+import asyncio
 import json
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,7 +28,8 @@ from tests.training.loop.exam_stage import (
     write_sided_set,
 )
 from tests.training.loop.told_writers import SOUND, let_candidate_write
-from training.loop.exam import list_trained
+from training.loop.exam import examine, list_trained
+from training.loop.exams.kept_answers import EXAM_ANSWERS
 from training.loop.exams.probes import ADDRESS
 
 EXAM = 'kind = "reports"\n'
@@ -54,6 +58,34 @@ async def test_a_writer_that_makes_fewer_faults_passes(task: StepTask, server: A
     assert means["citation_support"]["after"] == means["sound_tables"]["after"] == means["report_rules"]["after"] == 1.0
     assert means["sound_tables"]["before"] < 0.5
     assert server.loaded == {}, "the candidate is unloaded after its exam"
+
+
+async def test_a_killed_exam_goes_on_and_asks_for_nothing_twice(task: StepTask, server: AdapterServer) -> None:
+    (Path(task.plan) / "exam.toml").write_text(f"{EXAM}at_once = 2\n")  # of both models: four calls are under way
+    die = asyncio.Event()
+
+    def say_some(model: str, messages: Sequence[str]) -> str:
+        if len(server.asked) > ROWS // 2:
+            die.set()
+        return let_candidate_write(SOUND)(model, messages)
+
+    server.speech = say_some
+    folder = Path(task.folders["exam"])
+    killed = asyncio.create_task(examine(task, folder))
+    await die.wait()
+    killed.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await killed
+    with closing(sqlite3.connect(folder / EXAM_ANSWERS)) as kept:
+        [stored] = kept.execute("SELECT count(*) FROM answers").fetchone()
+    assert stored >= ROWS // 2 - 4
+    server.asked.clear()
+    examined = await examine(task, folder)
+    assert len(server.asked) == 2 * (ROWS - TRAINED) - stored
+    assert examined.figures["items"] == ROWS - TRAINED
+    server.asked.clear()
+    assert await examine(task, folder) == examined
+    assert server.asked == []
 
 
 @pytest.mark.parametrize(

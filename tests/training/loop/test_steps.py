@@ -18,7 +18,7 @@ from tests.support.chain_policy import save_chain_policy
 from tests.training.loop.reader_export import choose_split, make_pair, write_export
 from training.loop.check import check_data
 from training.loop.set import make_stage_set
-from training.synthesis.training_set.folder import SetFolder
+from training.synthesis.training_set.folder import ORIGIN, SetFolder
 
 pytestmark = pytest.mark.extra("trl")
 
@@ -134,6 +134,20 @@ async def test_a_set_that_is_too_small_says_what_is_missing(task: StepTask) -> N
     prefer_tables(wanting)
     made = await make_set(wanting)
     assert (made.verdict, made.detail) == (StepVerdict.LACKING, "36 rows for training of 50; 14 are missing")
+
+
+async def test_a_set_that_another_build_began_is_made_anew_and_that_is_said(task: StepTask) -> None:
+    prefer_tables(task)
+    first = await make_set(task)
+    folder = SetFolder(Path(task.folders["set"]) / SET)
+    begun, origin = folder.read_origin(), folder.path / ORIGIN
+    assert begun is not None
+    origin.write_text(begun.model_copy(update={"code": "0123456789abcdef"}).model_dump_json())
+    again = await make_set(task)
+    [said] = again.figures["said"]
+    assert said == f"the set begins anew: the build 0123456789abcdef began it, and this is {begun.code}"
+    assert (again.verdict, again.figures["rows"]) == (StepVerdict.DONE, first.figures["rows"])
+    assert (await make_set(task)).figures["said"] == []
 
 
 async def test_what_the_checks_left_is_an_export_with_true_digests(task: StepTask) -> None:

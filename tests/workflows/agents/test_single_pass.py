@@ -23,6 +23,7 @@ from workflows.agents.kit import Bounds, Kit
 from workflows.agents.memory import SharedMemory
 from workflows.agents.reader_wants import tell_all
 from workflows.agents.reporting import write_report
+from workflows.agents.reporting.critique import count_length
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.whole_prompt import render_whole_report
 from workflows.agents.reporting.whole_report import write_in_one_pass
@@ -89,6 +90,11 @@ async def test_the_writer_is_not_held_to_the_points_that_searchers_look_for() ->
         assert "\n".join(lines) in asked
         assert ("Must cover" in asked) is (plan is before)
         assert report.quotes
+
+
+def test_the_critic_is_told_which_words_are_in_tables() -> None:
+    text = "# Why\n\nIt rose [q1].\n\n| a | b |\n|---|---|\n| 1 | two [q2] |"
+    assert count_length(text) == {"words": "7", "tables": "4"}
 
 
 async def test_two_calls_write_the_whole_report() -> None:

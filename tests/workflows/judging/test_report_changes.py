@@ -48,14 +48,37 @@ def test_each_sort_of_change_is_told_with_the_words_of_both_sides() -> None:
     changes = compare_reports(old, new, new.quotes, {"budget": now, "depth": None})
     assert [source.url for source in changes.new_sources] == ["ferry"]
     assert [source.url for source in changes.vanished_sources] == ["depth"]
-    assert [(p.before.text, p.after.text if p.after else "") for p in changes.passages] == [(BUDGET, RAISED)]
+    assert not changes.passages, "what changed is told once, where the claim falls"
     budget, depth = changes.fallen
     assert (budget.claim, budget.before[0].text, budget.after[0].text) == (BUDGET, BUDGET, RAISED)
     assert budget.why in (FallReason.CHANGED, FallReason.OPPOSED)
     assert not budget.support.holds
     assert (depth.claim, depth.why, depth.after) == (DREDGED, FallReason.GONE, ())
     assert not depth.support.holds
-    assert [claim.claim for claim in changes.new_claims] == [RAISED, FERRY]
+    assert [claim.claim for claim in changes.new_claims] == [FERRY]
+
+
+def test_a_changed_row_of_a_file_is_one_change() -> None:
+    was, now = "Berlin | 3,645,000 people | mayor Kai Wegner | 2023", "Berlin | 3,780,000 people | mayor Ines Sommer | 2025"
+    old_row, new_row = quote("cities.csv", was, was), quote("cities.csv", now, now)
+    old = table_report(old_row, "3,645,000 people", "mayor Kai Wegner")
+    new = table_report(new_row, "3,780,000 people", "mayor Ines Sommer")
+    changes = compare_reports(old, new, new.quotes, {"cities.csv": now})
+    (fallen,) = changes.fallen
+    assert fallen.claim == "City: Berlin; People: 3,645,000 people; Mayor: mayor Kai Wegner"
+    assert ([shown.text for shown in fallen.before], [shown.text for shown in fallen.after]) == ([was], [now])
+    assert changes.model_copy(update={"fallen": ()}).is_empty
+
+
+def table_report(row: Quote, *cells: str) -> Report:
+    """A table of one row, with a claim in each cell but the first."""
+    body = f"| City | People | Mayor |\n|---|---|---|\n| Berlin | {' | '.join(cells)} [[{row.key}]] |"
+    places = [(cell, body.index(cell)) for cell in cells]
+    claims = tuple(
+        Claim(text=cell, section=0, start=at, end=at + len(cell), quote_keys=(row.key,), support=Support.FULL)
+        for cell, at in places
+    )
+    return Report(title="Cities", sections=(Section(heading="It", body=body),), quotes=(row,), claims=claims)
 
 
 def test_a_claim_whose_source_is_gone_holds_while_another_source_says_it() -> None:

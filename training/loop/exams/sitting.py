@@ -13,7 +13,8 @@ from workflows.agents.ports import ChatModel
 class ExamSitting:
     """The holder of a role and the candidate, at the server where they serve and in its notation.
 
-    `own_set` is the stage's set; in `folder` the answers of judges are stored. `generator` is what writes the stage's rubrics.
+    `own_set` is the stage's set; in `folder` all answers are stored, those of judges too. `generator` is what writes the stage's
+    rubrics.
     """
 
     holder: ChatModel

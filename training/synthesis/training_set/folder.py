@@ -5,11 +5,13 @@ work/: what goes on where it was cut off: origin.json  journal.jsonl  answers.sq
 """
 
 import hashlib
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from app.domain.errors import InvalidInput, NotFound
+from app.domain.split import Split
 from training.evaluation.harness.json_lines import append_line, cut_torn_line, read_lines
 from training.folders import lock_folder, replace_file
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
@@ -42,6 +44,20 @@ class SetFolder:
             replace_file(self.path / ORIGIN, origin.model_dump_json(indent=1).encode())
             cut_torn_line(self.path / JOURNAL)
             yield
+
+    def begin_anew(self) -> None:
+        """Forget all that was made here, and keep what models answered: the same requests are not paid for again.
+
+        Raises:
+            Conflict: another process works in the folder.
+        """
+        with lock_folder(self.path, WORK):
+            made = [*(self.path / WORK).glob("*"), *(self.path / name for name in (MANIFEST, *Split))]
+            for path in made:
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif not path.name.startswith(Path(ANSWERS).name):  # SQLite has files of its own beside it
+                    path.unlink(missing_ok=True)
 
     def read_origin(self) -> SetOrigin | None:
         """Read the origin of the set that was begun here; None where none was."""

@@ -42,13 +42,20 @@ async def criticise(desk: ReportDesk, written: Sequence[Message], text: str) -> 
     """Return the text after its edits; `written` are the messages that it answers. Without an answer it stays as it is."""
     kit = desk.kit
     form = kit.codec.describe_form(CRITIQUE, kit.prompts, kit.language)
-    asked = kit.prompts.get("critique", kit.language).render(words=str(count_words(remove_citations(text))), form=form)
+    asked = kit.prompts.get("critique", kit.language).render(**count_length(text), form=form)
     messages = (*written, Message(role=ChatRole.ASSISTANT, content=text), *asked)
     answer = await desk.ask(desk.asker, CRITIQUE, messages, "critique_failed")
     if answer is None:
         return text
     desk.disputed = read_disagreements(answer.conflicts, desk.book)
     return apply_edits(text, answer.edits)
+
+
+def count_length(text: str) -> dict[str, str]:
+    """Return the words of a report, and those of them in tables, as its critic is told them: readers may set tables apart."""
+    plain = remove_citations(text)
+    rows = (line for line in plain.split("\n") if line.lstrip().startswith("|"))
+    return {"words": str(count_words(plain)), "tables": str(sum(map(count_words, rows)))}
 
 
 def read_disagreements(said: Sequence[DisagreementAnswer], book: EvidenceBook) -> list[tuple[str, tuple[str, ...]]]:

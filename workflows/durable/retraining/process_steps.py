@@ -50,7 +50,9 @@ async def run_process(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes: 
 
 async def _start(place: LoopWorkplace, cycle: Cycle, step: Step, folder: Path, outcomes: Mapping[str, StepOutcome]) -> None:
     await note_beginning(place, cycle, step)
-    holder, generator = await find_holder(place, step), await find_generator(place, cycle, step, outcomes)
+    begun = StepTask.of_any_version((folder / TASK).read_bytes()) if (folder / TASK).exists() else None
+    holder = await find_holder(place, step, begun.holder if begun else "")
+    generator = await find_generator(place, cycle, step, outcomes, begun.generator if begun else None)
     _write(folder / TASK, _describe(place, cycle, step, holder, generator).model_dump_json())
     command = (place.python, "-m", f"training.loop.{step.kind.value}", str(folder))
     await place.processes.start(folder, command, _environment_of(step))

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.errors import Conflict, InvalidInput
 from app.domain.model_versions import EvaluationKind, VersionState
-from app.domain.retraining import CycleEventType, CycleWish
+from app.domain.retraining import Cycle, CycleEventType, CycleWish
 from app.domain.served_models import ModelRole, ServedModel
 from app.models.service.promotion import hold
 from app.models.service.registry import describe_version, find_version
@@ -186,6 +186,15 @@ async def test_one_cycle_of_a_plan_is_under_way_at_a_time(loop: ToyLoop) -> None
     first = await loop.cycles.start(loop.write_plan(), ANN)
     with pytest.raises(Conflict, match=f"{first.id}.*is under way"):
         await loop.cycles.start(loop.write_plan(), BEN)
+
+
+async def test_of_several_starts_of_one_plan_at_once_one_begins(loop: ToyLoop) -> None:
+    path = loop.write_plan()
+    told = await asyncio.gather(*(loop.cycles.start(path, ANN) for _ in range(5)), return_exceptions=True)
+    [begun] = [each for each in told if isinstance(each, Cycle)]
+    refused = [str(each) for each in told if isinstance(each, Conflict)]
+    assert refused == [f"the cycle {begun.id} of the plan weekly is under way; stop it, or wait for its end"] * 4
+    assert [path.name for path in loop.folder.iterdir() if path.is_dir()] == [str(begun.id)]
 
 
 async def test_a_lost_workflow_is_started_anew(loop: ToyLoop) -> None:

@@ -41,12 +41,16 @@ class OtherJudge(Judge):
 
 
 async def begin_canary(
-    house: WholeProduct, role: ModelRole = ModelRole.WRITER, share: float = ALL, agreed: bool = True
+    house: WholeProduct,
+    role: ModelRole = ModelRole.WRITER,
+    share: float = ALL,
+    agreed: bool = True,
+    also: tuple[ModelRole, ...] = (),
 ) -> Canary:
     """Let a candidate serve a share of the organisations, of which there is one."""
     pool = house.database
     await serving.register_settings(pool, [ServedModel(name=STABLE, address=HERE)])
-    version = await add_version(pool, role=role)
+    version = await add_version(pool, role=role, also=also)
     await serving.add_model(pool, ServedModel(name=CANDIDATE, address=HERE, version=version.id))
     if agreed:
         await pool.execute("INSERT INTO organisation_consents (organisation_id) VALUES ($1)", LOCAL_ORGANISATION)
@@ -54,7 +58,7 @@ async def begin_canary(
             "INSERT INTO person_consents (organisation_id, user_id) VALUES ($1, $2)", LOCAL_ORGANISATION, LOCAL_USER
         )
     async with pool.acquire() as connection, connection.transaction():
-        return await serving.start_canary(connection, uuid4(), version.id, role, CANDIDATE, share)
+        return await serving.start_canary(connection, uuid4(), version.id, CANDIDATE, share)
 
 
 async def finish_run(house: WholeProduct, rubric: bool = False) -> UUID:
@@ -158,6 +162,16 @@ async def test_a_generator_of_rubrics_has_its_rubric_drafted_anew_and_the_report
     assert [stored and stored.rubric.model for stored in drafted] == [CANDIDATE, STABLE]
     assert await house.database.fetchval("SELECT scorecard IS NOT NULL FROM run_rubrics WHERE run_id = $1", made)
     assert await list_stages(house, made) == WRITING
+
+
+async def test_a_candidate_for_several_roles_is_compared_in_all_of_them(house: WholeProduct) -> None:
+    canary = await begin_canary(house, also=(ModelRole.SEARCHER,))
+    async with house.start_worker(others=[OtherJudge(name=CANDIDATE)]):
+        run_id = await finish_run(house)
+        [made] = await compare_again(house, canary)
+        shown = await show(house, made)
+    assert names_of(shown, ModelRole.WRITER) == names_of(shown, ModelRole.SEARCHER) == (CANDIDATE, STABLE)
+    assert await list_stages(house, made) == await list_stages(house, run_id) - {"plan"}
 
 
 async def test_only_who_agreed_is_asked_and_only_while_there_is_money(house: WholeProduct) -> None:

@@ -10,7 +10,7 @@ import pytest
 from app.database.engine import Executor, connect
 from app.domain.model_versions import CanaryState, ModelVersion, VersionState
 from app.domain.query import ResearchQuery
-from app.domain.served_models import ModelRole, RoleModels, ServedModel
+from app.domain.served_models import RoleModels, ServedModel
 from app.models.service import promotion, registry, serving
 from app.models.storage import served
 from app.models.storage.unneeded import SETTLED, list_unloadable
@@ -115,7 +115,7 @@ async def test_a_refused_candidate_serves_its_runs_to_their_end(
     async with pool.acquire() as connection, connection.transaction():
         await serving.add_model(connection, model)
         await registry.change_state(connection, tried.id, VersionState.CANARY, *BY)
-        canary = await serving.start_canary(connection, uuid4(), tried.id, ModelRole.WRITER, tried.name, 1.0)
+        canary = await serving.start_canary(connection, uuid4(), tried.id, tried.name, 1.0)
     run = await create_run(pool, tried.name)
     async with pool.acquire() as connection, connection.transaction():
         await serving.end_canary(connection, canary.id, CanaryState.ROLLED_BACK, "worse")

@@ -14,6 +14,7 @@ from app.models.service.promotion import require_unmoved
 from app.models.service.registry import change_state, note_evaluation
 from app.models.service.serving import end_canary, start_canary
 from app.models.storage import canaries, canary_observations, cycles
+from app.models.storage.versions import hold_all_roles
 from app.statistics.canary import Action, CanaryDecision, ServedRun, decide_canary
 from app.statistics.canary import CanaryPlan as Limits
 from workflows.durable.persistence import persist
@@ -40,9 +41,10 @@ async def try_on_readers(place: LoopWorkplace, cycle: Cycle, step: Step, outcome
     async def start() -> Canary:
         async with place.database.acquire() as connection, connection.transaction():
             if (await canaries.get(connection, canary_id)) is None:
-                await require_unmoved(connection, stage.role, cycle.created_at, version.name)
+                await hold_all_roles(connection)
+                await require_unmoved(connection, version.roles, cycle.created_at, version.name)
                 await change_state(connection, version.id, VersionState.CANARY, BY, f"{plan.share:.0%} of the organisations")
-            return await start_canary(connection, canary_id, version.id, stage.role, version.name, plan.share)
+            return await start_canary(connection, canary_id, version.id, version.name, plan.share)
 
     try:
         canary = await persist(start)

@@ -13,6 +13,7 @@ from app.domain.model_versions import EvaluationKind, TrainedModel, TrainedOn, V
 from app.domain.retraining import Cycle, CycleEventType, StepOutcome, StepVerdict
 from app.domain.step_folder import EXPORT, GATE_TABLE, RUN, SET
 from app.domain.training_stage import TrainingStage
+from app.models.service.base_licence import read_licence
 from app.models.service.cycle_order import Step, StepKind
 from app.models.service.registry import add_version, change_state, note_evaluation
 from app.models.storage import cycles, versions
@@ -76,6 +77,7 @@ def _describe(
     )
     made = TrainedModel(
         role=stage.role,
+        also=stage.also,
         recipe=origin["recipe"],
         configuration=origin["config"],
         build=origin["code"],
@@ -83,7 +85,7 @@ def _describe(
         artifact=artifact,
         base=stage.server.base,
         notation=stage.server.notation,
-        licence=stage.server.licence,
+        licence=stage.server.licence or read_licence(Path(origin["config"].get("model", {}).get("base", ""))),
         cycle=cycle.id,
     )
     return made, [pair for row in rows for pair in row.get("pairs", ())]

@@ -1,5 +1,6 @@
 """The second reports of a canary: a share of runs is written again by the other arm's model, for a blind choice."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import asyncpg
@@ -38,7 +39,7 @@ async def ask_second_reports(database: asyncpg.Pool, canary: Canary, share: floa
 async def _ask(database: asyncpg.Pool, canary: Canary, run: ComparableRun) -> None:
     async with translate_outages(), database.acquire() as connection, connection.transaction():
         stable = await trials.hold_canary(connection, canary.id)
-        if stable is None or await trials.is_compared(connection, run.id):
+        if not stable or await trials.is_compared(connection, run.id):
             return
         try:
             start = await RunLog(connection).load(run.id)
@@ -47,15 +48,16 @@ async def _ask(database: asyncpg.Pool, canary: Canary, run: ComparableRun) -> No
         assert start.organisation_id is not None
         stored = await comparisons.list_searches(connection, run.id)
         new, lost = plan_second_report(start, _swap_model(start.query, canary, stable), stored, None)
-        if canary.role in SEARCH_ANEW:
+        if SEARCH_ANEW.intersection(canary.roles):
             new = new._replace(evidence_digest="")
         await act_for(connection, Owner(start.organisation_id, run.asker))
         await comparisons.create(connection, new, lost)
-        await trials.forget_for(connection, new.made_run_id, canary.role)
+        await trials.forget_for(connection, new.made_run_id, canary.roles)
 
 
-def _swap_model(query: ResearchQuery, canary: Canary, stable: str) -> ResearchQuery:
-    """Return the query with the other arm's model in the canary's role, and nothing else changed."""
-    other = stable if query.models.of(canary.role) == canary.served else canary.served
-    models = query.models.model_copy(update={canary.role.value: other})
+def _swap_model(query: ResearchQuery, canary: Canary, stable: Mapping[ModelRole, str]) -> ResearchQuery:
+    """Return the query with the other arm's models in the canary's roles, and nothing else changed."""
+    was_candidate = query.models.of(canary.role) == canary.served
+    others = {role.value: stable[role] if was_candidate else canary.served for role in canary.roles}
+    models = query.models.model_copy(update=others)
     return query.model_copy(update={"models": models, "canary": canary.id})
