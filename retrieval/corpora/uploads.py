@@ -34,7 +34,7 @@ ABOUT, READ, TEXT, BLOCKS, ORIGINAL = "about.json", "read.json", "text", "blocks
 V = TypeVar("V", bound=Value)
 Told = Annotated[str, AfterValidator(to_one_line)]
 """Words that readers take from the file: a NUL in them is text that PostgreSQL refuses."""
-READERS_VERSION = "9"
+READERS_VERSION = "10"
 """The version of the readers. A new one makes builds read all files again."""
 
 
