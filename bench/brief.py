@@ -27,9 +27,9 @@ from bench.labelled_sets import DATA
 from bench.result import print_result
 from retrieval.encoding.answer_rater import AnswerRater, open_rater
 from retrieval.encoding.encoder import Encoder, EncoderBackend, open_encoder
+from retrieval.language.blocks import count_words
 from retrieval.search.in_process import SOTU, LocalSearcher, open_local
 from retrieval.store.catalogue import Collection, CorpusKind
-from workflows.agents.brief.units import count_words
 
 MULTIHOP = Collection(name="multihop", kind=CorpusKind.BEIR, path=str(DATA / "multihop"))
 

@@ -7,13 +7,14 @@ from typing import NamedTuple
 from app.domain.evidence import Quote
 from app.domain.query import ResearchQuery, detect_language
 from app.domain.report import Report
+from retrieval.language.blocks import count_words
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import LocalSearcher
 from retrieval.search.library import Library
 from workflows.agents.brief import BRIEF
 from workflows.agents.brief.ranking import share_words
 from workflows.agents.brief.splitting import split_passage
-from workflows.agents.brief.units import Unit, count_words
+from workflows.agents.brief.units import Unit
 from workflows.agents.brief.wording import WORDINGS
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.effort import BOUNDS, LIMITS

@@ -6,21 +6,30 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
+from app.domain.blocks import KeptBlocks
 from app.domain.evidence import Passage, Source
 from app.domain.value import Value
+from retrieval.language.blocks import cut_blocks
 
 
 class Document(Value):
     """A source with its full text; `source.snapshot` is the hash of `text`.
 
     `hidden` is the part of a web page that its reader does not see (comments, invisible elements): inspect it, never show it.
-    `note` says what its reader must know of an incomplete reading.
+    `note` says what its reader must know of an incomplete reading. `blocks` are what its reader knew of the text's structure.
     """
 
     source: Source
     text: str
     hidden: str = ""
     note: str = ""
+    blocks: KeptBlocks = ()
+
+
+def cut_passage(document: Document, start: int, end: int, score: float = 0.0) -> Passage:
+    """Return a stretch of a document as a passage, with what is known of its structure."""
+    blocks = cut_blocks(document.text, document.blocks, start, end)
+    return Passage(source=document.source, text=document.text[start:end], start=start, end=end, score=score, blocks=blocks)
 
 
 class ScreenedPassage(Passage):
@@ -30,7 +39,7 @@ class ScreenedPassage(Passage):
 
     def without_orders(self) -> Passage:
         """Return the plain passage."""
-        return Passage(source=self.source, text=self.text, start=self.start, end=self.end, score=self.score)
+        return Passage(**{name: getattr(self, name) for name in Passage.model_fields})
 
 
 class SearchFilter(Value):

@@ -611,6 +611,10 @@ class Citation(Value):
     quote: str
     start: int
     end: int
+    page: int | None = Field(
+        default=None,
+        description="The page of a PDF, or the number of a slide, where that is known.",
+    )
     source: CitedSource
 
 
@@ -2324,12 +2328,13 @@ class Quotas(Value):
 
 
 class Quote(Value):
-    """An exact quotation: `snapshot_text[start:end] == text`."""
+    """An exact quotation: `snapshot_text[start:end] == text`. `page` is known of a PDF, and of slides."""
 
     source: Source
     text: str
     start: int
     end: int
+    page: int | None = None
 
 
 class ReceivedFiles(Value):

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from app.domain.address import host_of
+from app.domain.blocks import Block, BlockKind, KeptBlocks
 from app.domain.budget import StopReason, Usage
 from app.domain.value import Value
 
@@ -65,18 +66,28 @@ class Source(Value):
 
 
 class Passage(Value):
-    """A stretch `[start, end)` of a snapshot, in characters, as a search returned it."""
+    """A stretch `[start, end)` of a snapshot, in characters, as a search returned it.
+
+    `blocks` are what is known of its structure: those that it has, after the headings before it that they stand under.
+    """
 
     source: Source
     text: str
     start: int = Field(ge=0)
     end: int = Field(ge=0)
     score: float = 0.0
+    blocks: KeptBlocks = ()
 
     @property
     def key(self) -> str:
         """Content address: the same passage has the same key, whoever found it."""
         return content_key(self.source.url, self.source.snapshot, str(self.start), self.text)
+
+    def make_quote(self, start: int, end: int) -> "Quote":
+        """Return a stretch of the passage, counted in its text, as a quotation of its source."""
+        text, start = self.text[start:end], self.start + start
+        pages = [block.page for block in self.blocks if block.start <= start]
+        return Quote(source=self.source, text=text, start=start, end=start + len(text), page=pages[-1] if pages else None)
 
     def holds(self, other: "Passage | Quote") -> bool:
         """Say whether this stretch of a snapshot has the other one in it."""
@@ -84,12 +95,18 @@ class Passage(Value):
 
 
 class Quote(Value):
-    """An exact quotation: `snapshot_text[start:end] == text`."""
+    """An exact quotation: `snapshot_text[start:end] == text`. `page` is known of a PDF, and of slides."""
 
     source: Source
     text: str = Field(min_length=1)
     start: int = Field(ge=0)
     end: int = Field(ge=0)
+    page: int | None = None
+
+    def to_passage(self) -> Passage:
+        """Return the quotation as a passage of its source."""
+        blocks = (Block(BlockKind.PARAGRAPH, self.start, self.end, page=self.page),) if self.page else ()
+        return Passage(source=self.source, text=self.text, start=self.start, end=self.end, blocks=blocks)
 
     @property
     def key(self) -> str:
@@ -166,4 +183,4 @@ def _widen(quote: Quote, around: Mapping[str, str]) -> Passage:
     before, after = around.get("before", ""), around.get("after", "")
     start = quote.start - len(before)
     text = f"{before}{quote.text}{after}"
-    return Passage(source=quote.source, text=text, start=start, end=start + len(text))
+    return quote.to_passage().model_copy(update={"text": text, "start": start, "end": start + len(text)})

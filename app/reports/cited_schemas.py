@@ -28,6 +28,7 @@ class Citation(BaseModel):
     quote: str
     start: int
     end: int
+    page: int | None = Field(default=None, description="The page of a PDF, or the number of a slide, where that is known.")
     source: CitedSource
 
 

@@ -17,7 +17,7 @@ from retrieval.index.sparse import RECIPE as SPARSE_RECIPE
 from retrieval.store.catalogue import Build, BuildPhase, Catalogue, Generation
 from retrieval.store.documents import DocumentStore
 
-RECIPE = f"passages-v3 {SPARSE_RECIPE}"
+RECIPE = f"passages-v4 {SPARSE_RECIPE}"
 """The name of everything that decides an index's content besides its documents and dense vectors."""
 
 T = TypeVar("T")

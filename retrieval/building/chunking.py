@@ -4,19 +4,19 @@ A passage is about 160 English words or 240 Chinese characters (what a 256-token
 paragraph where it can and at a sentence otherwise, and keeps a heading with what follows it. Passages do not overlap.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
+from app.domain.blocks import Block, BlockKind
 from app.domain.script import count_ideographs
 from retrieval.language.paragraphs import Span, split_paragraphs
-from retrieval.language.sentences import CELL, split_sentences_of
+from retrieval.language.sentences import split_sentences_of
 
 TARGET_CHARS = 960
 """The target length. An ideograph counts as four characters, so that both scripts fill the encoder's window alike."""
 MAX_CHARS = 1_280
 MIN_CHARS = 320
 IDEOGRAPH_COST = 4
-_HEADING_CHARS = 90
 
 
 class _Unit(NamedTuple):
@@ -28,15 +28,19 @@ class _Unit(NamedTuple):
     heading: bool = False
 
 
-def split_passages(text: str) -> list[Span]:
-    """Split `text` into passages, in order. Only white space lies between them; an empty text has none."""
+def split_passages(text: str, blocks: Iterable[Block] = ()) -> list[Span]:
+    """Split `text` into passages, in order. Only white space lies between them; an empty text has none.
+
+    What heads others, by the text's `blocks`, is kept with what follows it.
+    """
     filling = _Filling()
+    heads = {block.start for block in blocks if block.kind in (BlockKind.HEADING, BlockKind.HEAD)}
     for paragraph in split_paragraphs(text):
         whole = _Unit(paragraph, cost_of(text[paragraph.start : paragraph.end]), ends_paragraph=True)
-        if whole.cost > _HEADING_CHARS and filling.can_take(whole):
+        if paragraph.start not in heads and filling.can_take(whole):
             filling.add(whole)
             continue
-        for unit in _units_of(text, paragraph):
+        for unit in _units_of(text, paragraph, heads):
             filling.add(unit)
     filling.close()
     return _join_stub(text, filling.passages)
@@ -96,19 +100,14 @@ def cost_of(text: str) -> int:
     return len(text) + (IDEOGRAPH_COST - 1) * count_ideographs(text)
 
 
-def _units_of(text: str, paragraph: Span) -> Iterator[_Unit]:
+def _units_of(text: str, paragraph: Span, heads: Set[int]) -> Iterator[_Unit]:
     sentences = split_sentences_of(text, paragraph)
     for number, sentence in enumerate(sentences, 1):
         last = number == len(sentences)
         pieces = list(_cut_pieces(text, sentence))
         for piece in pieces:
-            body = text[piece.start : piece.end]
-            yield _Unit(piece, cost_of(body), last and piece is pieces[-1], len(sentences) == 1 and _is_heading(body))
-
-
-def _is_heading(body: str) -> bool:
-    """Say whether a line that is a paragraph of its own heads what follows: it is short, no sentence and no row of a table."""
-    return len(body) <= _HEADING_CHARS and body[-1] not in '.!?。！？;；"”' and CELL not in body
+            cost = cost_of(text[piece.start : piece.end])
+            yield _Unit(piece, cost, last and piece is pieces[-1], piece.start in heads)
 
 
 def _cut_pieces(text: str, sentence: Span) -> Iterable[Span]:

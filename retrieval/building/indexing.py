@@ -88,7 +88,7 @@ def _find_base(shop: BuildTools, build: Build, names: Sequence[str]) -> Generati
 
 
 def _create_generation(shop: BuildTools, build: Build, name: str) -> Generation:
-    sample = (_texts_of(shop, document) for document in _sample_documents(shop, build))
+    sample = (_texts_of(shop, build.collection, document) for document in _sample_documents(shop, build))
     length, window = average_lengths((document.title, document.texts) for document in sample)
     shop.index.create(name, forgets=bool(shop.catalogue.get(build.collection).tenant))
     generation = Generation(name=name, collection=build.collection, recipe=RECIPE, average_length=length, average_window=window)
@@ -105,9 +105,9 @@ def _sample_documents(shop: BuildTools, build: Build) -> Iterator[StoredDocument
                 yield document
 
 
-def _texts_of(shop: BuildTools, document: StoredDocument) -> _DocumentTexts:
+def _texts_of(shop: BuildTools, collection: str, document: StoredDocument) -> _DocumentTexts:
     text = shop.store.text_of(document.source.snapshot)
-    spans = split_passages(text)
+    spans = split_passages(text, shop.store.blocks_of(collection, document.key))
     return _DocumentTexts(document.source.title, spans, [text[span.start : span.end] for span in spans])
 
 
@@ -157,7 +157,7 @@ def _keep_hybrid(shop: BuildTools, build: Build, generation: Generation, encoder
 
 def _points_of(shop: BuildTools, document: StoredDocument, encoder: SparseEncoder, tenant: str) -> Iterator[IndexedPassage]:
     published = document.source.published
-    title, spans, texts = _texts_of(shop, document)
+    title, spans, texts = _texts_of(shop, document.source.collection, document)
     for (start, end), sparse in zip(spans, encoder.weigh_passages(title, texts), strict=True):
         number = passage_id(document.key, start, end)
         yield IndexedPassage(number, sparse, document.key, start, end, document.language, tenant, published)

@@ -45,8 +45,7 @@ def _list_unscreened(shelves: RetrievalHome, collection: str, finder: str) -> It
 def _find_orders_of(store: DocumentStore, document: StoredDocument) -> Orders:
     """Return the orders in a document's passages."""
     text = store.text_of(document.source.snapshot)
-    passages = (
-        Passage(source=document.source, text=text[start:end], start=start, end=end) for start, end in split_passages(text)
-    )
+    spans = split_passages(text, store.blocks_of(document.source.collection, document.key))
+    passages = (Passage(source=document.source, text=text[start:end], start=start, end=end) for start, end in spans)
     found = {str(passage.start): find_orders(passage) for passage in passages}
     return {start: names for start, names in found.items() if names}

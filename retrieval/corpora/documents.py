@@ -75,7 +75,7 @@ class FolderCorpus:
             return
         if found.note:
             yield UnreadableItem(shown, found.note)
-        yield Document(source=self._source_of(path, relative, found), text=found.text)
+        yield Document(source=self._source_of(path, relative, found), text=found.text, blocks=found.blocks)
 
     def _source_of(self, path: Path, relative: str, found: Extract) -> Source:
         url = f"file:///{quote(os.fsencode(self._root.name))}/{quote(os.fsencode(relative))}"

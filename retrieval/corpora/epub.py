@@ -35,7 +35,7 @@ def read_epub(content: bytes) -> Extract:
         missing = len(chapters) - len(there)
         note = f"{missing} of {len(chapters)} chapters are missing from the file" if missing else ""
         about = [_metadata_of(package, field) for field in ("title", "creator", "date")]
-        return Extract(text, title=about[0], author=about[1], published=read_date(about[2]), note=note)
+        return Extract(text, title=about[0], author=about[1], published=read_date(about[2]), note=note).read_marks()
 
 
 def _chapters_of(package: etree._Element, folder: str) -> list[str]:

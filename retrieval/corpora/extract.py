@@ -3,6 +3,8 @@
 from datetime import date
 from typing import NamedTuple
 
+from app.domain.blocks import Block
+from retrieval.corpora.marks import take_marks
 from retrieval.language.document_date import find_date_in_name, find_date_in_text
 
 
@@ -20,7 +22,13 @@ class Extract(NamedTuple):
     published: date | None = None
     changed: date | None = None
     note: str = ""
+    blocks: tuple[Block, ...] = ()
 
     def find_date(self, name: str) -> date | None:
         """Return the document's date: what it states, else its title, its file's name or its text, else its last change."""
         return self.published or find_date_in_name(self.title, name) or find_date_in_text(self.text) or self.changed
+
+    def read_marks(self) -> "Extract":
+        """Return the extract with its text without marks (`marks`), and the blocks of it."""
+        text, blocks = take_marks(self.text)
+        return self._replace(text=text, blocks=blocks)

@@ -10,6 +10,7 @@ from threading import Timer
 from types import TracebackType
 from typing import Any, Self
 
+from app.domain.blocks import read_blocks
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
 from retrieval.language.dates import read_date
@@ -45,7 +46,8 @@ class FileReader:
         answer = self._ask(suffix, content)
         if "error" in answer:
             raise SourceUnreadable(str(answer["error"]))
-        return Extract(**answer | {field: read_date(answer[field]) for field in ("published", "changed")})
+        dates = {field: read_date(answer[field]) for field in ("published", "changed")}
+        return Extract(**answer | dates | {"blocks": read_blocks(answer["blocks"])})
 
     def _ask(self, suffix: str, content: bytes) -> dict[str, Any]:
         child = self._start_child()

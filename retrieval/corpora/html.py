@@ -13,16 +13,19 @@ from lxml.html import HtmlElement
 from trafilatura.metadata import extract_metadata
 from trafilatura.settings import Document
 
+from app.domain.blocks import BlockKind
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.formulas import write_formulas
 from retrieval.corpora.html_blocks import wrap_loose_text
-from retrieval.corpora.html_lists import drop_bullets, number_items
+from retrieval.corpora.html_lists import drop_bullets, find_first_text, number_items
 from retrieval.corpora.html_marks import write_marks
 from retrieval.corpora.html_tables import flatten_cells, spread_cells
+from retrieval.corpora.marks import begins_marked, drop_marks, mark, mark_code
 from retrieval.fetch.charset import decode_page
 from retrieval.fetch.hidden import take_hidden
 from retrieval.fetch.invisible import split_visible
+from retrieval.language.sentences import CELL
 from retrieval.language.stated_date import read_stated_date
 
 THIN_CHARS = 80
@@ -30,15 +33,23 @@ PAGE_FORM_CHARS = 200
 """A form with more text than this holds the page itself: ASP.NET encloses the whole body in one."""
 _CONTROLS = ("button", "input", "select", "option", "textarea", "label")
 _DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "canvas", "link", "base", "template", "noscript", *_CONTROLS)
-_TITLES = ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "caption", "figcaption")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_TITLES = (*_HEADINGS, "summary", "caption", "figcaption")
 _BLOCKS = (*_TITLES, "p", "div", "li", "dt", "dd", "tr", "blockquote", "pre", "section", "article", "details", "br")
 # Control characters: lxml reads them where a page spells them as references, and refuses every text with them that is set.
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_BEFORE_MARK = re.compile(r"^([-|] )([\ufdd0-\ufddf]+)")
+_SHOWN = {code: code - 0xFDD0 + 0x1D9D0 for code in range(0xFDD0, 0xFDF0)}
+"""Marks as letters of SignWriting while the extraction works, which drops what cannot be printed."""
+_MARKS = {shown: code for code, shown in _SHOWN.items()}
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
 
 class PageText(NamedTuple):
-    """The text of a page and what it says of itself. `hidden` are the words that nobody sees; `note` says what was not read."""
+    """The marked text of a page (`marks`) and what it says of itself. `hidden` are the words that nobody sees.
+
+    `note` says what was not read.
+    """
 
     text: str
     title: str
@@ -52,7 +63,7 @@ class PageText(NamedTuple):
 def read_html(content: bytes) -> Extract:
     """Read a file of HTML."""
     page = read_page(decode_page(content))
-    return Extract(page.text, title=page.title, author=page.author, published=page.published, note=page.note)
+    return Extract(page.text, title=page.title, author=page.author, published=page.published, note=page.note).read_marks()
 
 
 def read_page(text: str) -> PageText:
@@ -72,7 +83,7 @@ def read_page(text: str) -> PageText:
     wrap_loose_text(page)
     main = _split_paragraphs(_extract_text(page), blocks)
     return PageText(
-        split_visible(main if len(main) >= THIN_CHARS else max(main, whole, key=len)).text.strip(),
+        split_visible(main if len(drop_marks(main)) >= THIN_CHARS else max(main, whole, key=len)).text.strip(),
         title=stated.title or "",
         author=stated.author or "",
         site=stated.sitename or "",
@@ -83,7 +94,10 @@ def read_page(text: str) -> PageText:
 
 
 def visible_text_of(text: str) -> str:
-    """Return all visible text of a page (a chapter, a mail), with blank lines between paragraphs. In code alone lines end."""
+    """Return all visible text of a page (a chapter, a mail), marked (`marks`), with blank lines between paragraphs.
+
+    In code alone lines end.
+    """
     page = _parse_page(text)
     take_hidden(page)
     _clean_page(page)
@@ -118,10 +132,20 @@ def _clean_page(page: HtmlElement) -> None:
     _unwrap_forms(page)
     spread_cells(page)
     number_items(page)
+    _mark_blocks(page)
     write_formulas(page)
     strip_attributes(page, "style", "aria-hidden", "hidden")  # what is left is shown; the extraction would take it for hidden
     for element in page.iter("dialog"):
         element.tag = "div"  # the extraction drops them; this one is open
+
+
+def _mark_blocks(page: HtmlElement) -> None:
+    """Mark headings and items, so that the extraction tells which lines they are."""
+    for element in page.iter(*_HEADINGS, "li"):
+        if str(element.text_content()).strip():
+            place = find_first_text(element)
+            kind, level = (BlockKind.ITEM, 0) if element.tag == "li" else (BlockKind.HEADING, int(element.tag[1]))
+            place.text = mark(kind, "x", level).removesuffix("x").translate(_SHOWN) + (place.text or "").lstrip()
 
 
 def _unwrap_forms(page: HtmlElement) -> None:
@@ -144,7 +168,7 @@ def _read_metadata(page: HtmlElement) -> Document:
 def _extract_text(page: HtmlElement) -> str:
     """Return the main text that trafilatura finds; empty where it finds none."""
     found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True)
-    return drop_bullets(found.text or "") if isinstance(found, Document) else ""
+    return drop_bullets((found.text or "").translate(_MARKS)) if isinstance(found, Document) else ""
 
 
 def _write_whole(page: HtmlElement) -> str:
@@ -183,7 +207,7 @@ def _split_paragraphs(text: str, blocks: Iterable[str]) -> str:
     for block in dict.fromkeys(blocks):
         if lines := _list_lines(block):
             known.setdefault(lines[0], []).append((lines, block))
-    return "\n\n".join(_join_code(_list_lines(text), known))
+    return "\n\n".join(_join_code(_list_lines(text.translate(_MARKS)), known))
 
 
 def _list_lines(text: str) -> list[str]:
@@ -195,6 +219,12 @@ def _join_code(lines: list[str], known: dict[str, list[tuple[list[str], str]]]) 
     at = 0
     while at < len(lines):
         there = (block for block in known.get(lines[at], ()) if lines[at : at + len(block[0])] == block[0])
-        found, text = next(there, (lines[at : at + 1], lines[at]))
-        yield text
-        at += len(found)
+        code = next(there, None)
+        yield mark_code(code[1]) if code else _mark_line(lines[at])
+        at += len(code[0]) if code else 1
+
+
+def _mark_line(line: str) -> str:
+    """Return a line with the mark of what it is. The bullet or the bar that the extraction puts before a mark follows it."""
+    line = _BEFORE_MARK.sub(r"\2\1", line)
+    return line if begins_marked(line) else mark(BlockKind.ROW if CELL in line else BlockKind.PARAGRAPH, line)

@@ -9,7 +9,7 @@ from retrieval.corpora.list_numbers import write_number
 _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _UNNUMBERED = re.compile(r"list-style[\w-]*\s*:[^;]*\bnone\b", re.IGNORECASE)
 _OWN_NUMBER = re.compile(r"\W*(\w+)\b")
-_BULLET = re.compile(r"^[ \t]*- (?=\w+\. )", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*- (?=[\ufdd0-\ufddf]*\w+\. )", re.MULTILINE)
 
 
 def number_items(page: HtmlElement) -> None:
@@ -31,6 +31,13 @@ def drop_bullets(text: str) -> str:
     return _BULLET.sub("", text)
 
 
+def find_first_text(element: HtmlElement) -> HtmlElement:
+    """Return the block in which the text of an element begins: itself, or its first paragraph."""
+    while not (element.text or "").strip() and len(element) and element[0].tag in ("p", "div", "section"):
+        element = element[0]
+    return element
+
+
 def _read_number(stated: str | None, else_number: int) -> int:
     return int(stated) if stated and re.fullmatch(r"-?\d{1,9}", stated.strip()) else else_number
 
@@ -39,7 +46,5 @@ def _write_number(item: HtmlElement, number: str) -> None:
     own = _OWN_NUMBER.match(str(item.text_content()))
     if own is None or own.group(1) == number:
         return
-    place = item
-    while not (place.text or "").strip() and len(place) and place[0].tag in ("p", "div", "section"):
-        place = place[0]
+    place = find_first_text(item)
     place.text = f"{number}. {(place.text or '').lstrip()}"

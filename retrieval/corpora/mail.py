@@ -6,9 +6,11 @@ from email.message import EmailMessage
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
 
+from app.domain.blocks import BlockKind
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.html import visible_text_of
+from retrieval.corpora.marks import mark
 from retrieval.corpora.plain import decode_text
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
@@ -22,12 +24,12 @@ def read_mail(content: bytes) -> Extract:
         raise SourceUnreadable("is not an e-mail: it has no headers")
     attached = sum(1 for _ in mail.iter_attachments())
     return Extract(
-        text="\n\n".join(("\n".join(headers), _body_of(mail))).strip(),
+        text="\n\n".join((mark(BlockKind.FIELD, "\n".join(headers)), _body_of(mail))).strip(),
         title=_header_of(mail, "Subject"),
         author=_header_of(mail, "From"),
         published=_day_of(_header_of(mail, "Date")),
         note=f"{attached} attachments were not read" if attached else "",
-    )
+    ).read_marks()
 
 
 def _header_of(mail: EmailMessage, name: str) -> str:

@@ -12,8 +12,10 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from app.domain.blocks import BlockKind
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.html import visible_text_of
+from retrieval.corpora.marks import drop_marks, mark, mark_code
 from retrieval.corpora.plain import decode_text
 from retrieval.language.dates import read_date
 from retrieval.language.document_date import find_date_in_name
@@ -44,7 +46,7 @@ def read_markdown(content: bytes) -> Extract:
         title=fields.get("title") or _find_heading(tokens),
         author=fields.get("author", ""),
         published=read_date(fields.get("date")) or find_date_in_name(fields.get("date", "")),
-    )
+    ).read_marks()
 
 
 def _read_fields(front: re.Match[str]) -> dict[str, str]:
@@ -82,32 +84,41 @@ def _write_field(value: Any) -> str:
 def _find_heading(tokens: list[Token]) -> str:
     for token, inline in pairwise(tokens):
         if token.type == "heading_open" and token.tag == "h1":
-            return _inline_text_of(inline)
+            return drop_marks(_inline_text_of(inline))
     return ""
 
 
 def _blocks_of(tokens: Iterable[Token]) -> Iterable[str]:
-    """Yield one string for each paragraph, heading, list item (with its mark or number), code block, table row or HTML block."""
+    """Yield a marked text for each paragraph, heading, item (with its bullet or number), block of code, row or block of HTML."""
     row: list[str] | None = None
-    mark = ""
+    bullet = ""
+    kind, level = BlockKind.PARAGRAPH, 0
     for token in tokens:
         if token.type == "list_item_open":
-            mark = f"{token.info}{token.markup} " if token.info else "- "
+            bullet = f"{token.info}{token.markup} " if token.info else "- "
         elif token.type == "list_item_close":
-            mark = ""
+            bullet = ""
+        elif token.type in ("heading_open", "heading_close"):
+            kind, level = (BlockKind.HEADING, int(token.tag[1])) if token.nesting > 0 else (BlockKind.PARAGRAPH, 0)
+        elif token.type == "thead_open":
+            kind = BlockKind.HEAD
+        elif token.type == "tbody_open":
+            kind = BlockKind.ROW
+        elif token.type == "table_close":
+            kind = BlockKind.PARAGRAPH
         elif token.type == "tr_open":
             row = []
         elif token.type == "tr_close" and row is not None:
-            yield " | ".join(row)
+            yield mark(kind, " | ".join(row))
             row = None
         elif token.type == "inline":
             if row is None:
-                yield mark + _inline_text_of(token)
-                mark = ""
+                yield mark(BlockKind.ITEM if bullet else kind, bullet + _inline_text_of(token), level)
+                bullet = ""
             else:
                 row.append(" ".join(_inline_text_of(token).split("\n")))
         elif token.type in ("fence", "code_block"):
-            yield token.content.rstrip("\n")
+            yield mark_code(token.content.rstrip("\n"))
         elif token.type == "html_block":
             yield visible_text_of(f"<html><body>{token.content}</body></html>")  # a whole page: a comment alone is no fragment
 

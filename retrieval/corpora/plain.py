@@ -24,7 +24,7 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 def read_plain(content: bytes) -> Extract:
     """Read a text file in any encoding."""
-    return Extract(decode_text(content))
+    return Extract(decode_text(content)).read_marks()
 
 
 def decode_text(content: bytes) -> str:

@@ -4,8 +4,10 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from app.domain.blocks import BlockKind
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
+from retrieval.corpora.marks import mark
 from retrieval.corpora.plain import decode_text
 
 _SAMPLE = 16_384
@@ -21,7 +23,7 @@ def join_cells(cells: Iterable[str]) -> str:
 def join_merged(cells: Sequence[str], merged: bool) -> str:
     """Return a row in which cells that span columns stand in each of them. A title over the whole table stands there once."""
     filled = [cell for cell in cells if cell]
-    return join_cells(filled[:1] if merged and len(set(filled)) == 1 else cells)
+    return mark(BlockKind.ROW, join_cells(filled[:1] if merged and len(set(filled)) == 1 else cells))
 
 
 def read_table(content: bytes) -> Extract:
@@ -36,4 +38,4 @@ def read_table(content: bytes) -> Extract:
         rows = [join_cells(" ".join(cell.split()) for cell in row) for row in csv.reader(io.StringIO(text), dialect)]
     except csv.Error as error:
         raise SourceUnreadable(f"is not a table as text ({error})") from error
-    return Extract("\n\n".join(filter(None, rows)))
+    return Extract("\n\n".join(mark(BlockKind.ROW, row) for row in rows if row)).read_marks()

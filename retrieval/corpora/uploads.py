@@ -3,11 +3,13 @@
     <collection>/<document id>/about.json     name and address, written by the receiver
                                original.pdf   the file
                                text           its text, after the reading
+                               blocks.json    what each stretch of the text is
                                read.json      the text's hash, or the reason why there is none
 
 A child process reads each file once. To delete a document, delete its folder and build the collection again.
 """
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -16,6 +18,7 @@ from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, ValidationError
 
+from app.domain.blocks import Block, read_blocks
 from app.domain.errors import InvalidInput, SourceUnreadable
 from app.domain.evidence import Source, snapshot_hash
 from app.domain.options import to_one_line
@@ -27,11 +30,11 @@ from retrieval.language.dates import read_date
 from retrieval.ports import Document
 from retrieval.store.documents import StoredState
 
-ABOUT, READ, TEXT, ORIGINAL = "about.json", "read.json", "text", "original"
+ABOUT, READ, TEXT, BLOCKS, ORIGINAL = "about.json", "read.json", "text", "blocks.json", "original"
 V = TypeVar("V", bound=Value)
 Told = Annotated[str, AfterValidator(to_one_line)]
 """Words that readers take from the file: a NUL in them is text that PostgreSQL refuses."""
-READERS_VERSION = "9"
+READERS_VERSION = "10"
 """The version of the readers. A new one makes builds read all files again."""
 
 
@@ -136,7 +139,7 @@ def _read_document(folder: Path, reader: FileReader) -> Document | UnreadableIte
     if about is None:
         return None
     try:
-        reading, text = _read_once(folder, about, reader)
+        reading, text, blocks = _read_once(folder, about, reader)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -151,27 +154,30 @@ def _read_document(folder: Path, reader: FileReader) -> Document | UnreadableIte
         published=read_date(reading.published),
         kind="file",
     )
-    return Document(source=source, text=text)
+    return Document(source=source, text=text, blocks=blocks)
 
 
-def _read_once(folder: Path, about: UploadAbout, reader: FileReader) -> tuple[UploadReading, str]:
-    """Return the stored reading and its text, or read the file now."""
+def _read_once(folder: Path, about: UploadAbout, reader: FileReader) -> tuple[UploadReading, str, tuple[Block, ...]]:
+    """Return the stored reading with its text and blocks, or read the file now."""
     known = _load(folder / READ, UploadReading)
     if known is not None and known.readers == READERS_VERSION:
-        return known, "" if known.error else (folder / TEXT).read_bytes().decode()
+        if known.error:
+            return known, "", ()
+        return known, (folder / TEXT).read_bytes().decode(), read_blocks(json.loads((folder / BLOCKS).read_bytes()))
     content = (folder / f"{ORIGINAL}{about.suffix}").read_bytes()
     try:
         found = reader.read(about.suffix, content)
     except SourceUnreadable as error:
-        reading = UploadReading(readers=READERS_VERSION, error=str(error))
+        found, reading = Extract(""), UploadReading(readers=READERS_VERSION, error=str(error))
     else:
         reading = _store_text(folder, found, about.name)
     _write(folder / READ, reading.model_dump_json())
-    return reading, "" if reading.error else found.text
+    return reading, found.text, found.blocks
 
 
 def _store_text(folder: Path, found: Extract, name: str) -> UploadReading:
     _write(folder / TEXT, found.text)
+    _write(folder / BLOCKS, json.dumps(found.blocks))
     published = found.find_date(PurePosixPath(name).stem)
     return UploadReading(
         readers=READERS_VERSION,

@@ -10,7 +10,8 @@ from urllib.parse import quote, urlsplit
 from lxml import etree
 
 from app.domain.evidence import Source, snapshot_hash
-from app.domain.safe_text import make_safe, make_safe_line
+from app.domain.safe_text import make_safe_line
+from retrieval.corpora.marks import take_marks
 from retrieval.corpora.ports import UnreadableItem
 from retrieval.corpora.shards import Shards
 from retrieval.corpora.wikitext import is_redirect, readable_text_of
@@ -100,7 +101,7 @@ def _free_page(element: etree._Element) -> None:
 
 def _document_of(page: WikipediaPage, licence: str) -> Document | UnreadableItem:
     try:
-        text = make_safe(readable_text_of(page.wikitext))
+        text, blocks = take_marks(readable_text_of(page.wikitext))
     except RecursionError:
         return UnreadableItem(page.title, "is nested too deeply")
     if not text:
@@ -113,4 +114,4 @@ def _document_of(page: WikipediaPage, licence: str) -> Document | UnreadableItem
         licence=licence,
         kind="encyclopedia",
     )
-    return Document(source=source, text=text)
+    return Document(source=source, text=text, blocks=blocks)

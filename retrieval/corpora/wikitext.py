@@ -6,6 +6,9 @@ import mwparserfromhell
 from mwparserfromhell.nodes import ExternalLink, Heading, HTMLEntity, Node, Tag, Template, Text, Wikilink
 from mwparserfromhell.wikicode import Wikicode
 
+from app.domain.blocks import BlockKind
+from retrieval.corpora.marks import mark
+
 _UNSEEN_TAGS = frozenset(
     {"ref", "references", "gallery", "math", "timeline", "score", "imagemap", "style", "templatestyles", "graph"}
 )
@@ -32,7 +35,7 @@ _SIMPLIFIED = re.compile(r"zh-(?:hans|cn)\s*:\s*([^;]*)")
 
 
 def readable_text_of(wikitext: str) -> str:
-    """Return the readable text of an article: paragraphs, headings, list items and table rows between blank lines."""
+    """Return the readable text of an article, with marked headings: paragraphs, list items and table rows between blank lines."""
     pieces: list[str] = []
     kept = True
     for node in mwparserfromhell.parse(wikitext, skip_style_tags=False).nodes:
@@ -40,7 +43,7 @@ def readable_text_of(wikitext: str) -> str:
             title = _inline_text_of(node.title)
             if node.level <= 2:
                 kept = _LAST_SECTIONS.fullmatch(title.strip()) is None
-            pieces.append(f"\n\n{title}\n\n" if kept else "")
+            pieces.append(f"\n\n{mark(BlockKind.HEADING, title.strip(), node.level)}\n\n" if kept else "")
         elif kept:
             pieces.append(_text_of(node))
     return _tidy("".join(pieces))

@@ -4,6 +4,7 @@ from datetime import timedelta
 from time import monotonic
 
 from retrieval.corpora.html import read_page
+from retrieval.corpora.marks import drop_marks
 from retrieval.fetch.charset import decode_page
 from retrieval.fetch.content import HTML, PDF, PLAIN, ReadableContent
 from retrieval.fetch.hidden import MAX_CHARS
@@ -32,7 +33,7 @@ def read_content(content: bytes, content_type: str, charset: str = "") -> Readab
 def _read_page(text: str) -> ReadableContent:
     page = read_page(text)
     return ReadableContent(
-        text=page.text,
+        text=drop_marks(page.text),
         title=_line_of(page.title),
         author=_line_of(page.author or page.site),
         published=page.published,

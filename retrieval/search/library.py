@@ -13,7 +13,7 @@ from retrieval.encoding.answer_rater import AnswerRater
 from retrieval.encoding.encoder import Encoder
 from retrieval.index.ports import HybridQuery, Index, IndexDamaged, PassagePlace
 from retrieval.index.sparse import SparseEncoder, SparseVector
-from retrieval.ports import Document, SearchFilter
+from retrieval.ports import Document, SearchFilter, cut_passage
 from retrieval.search.collection_shares import RankedCandidate, share_places
 from retrieval.search.diversity import select_diverse
 from retrieval.search.fusion import find_above_average, fuse_scores
@@ -250,8 +250,8 @@ class Library:
             source = self._store.source_of(collection_of(within), place.document)
             if source is None:  # removed from the collection between the query and now
                 continue
-            text = self._store.text_of(source.snapshot)[place.start : place.end]
-            yield Passage(source=source, text=text, start=place.start, end=place.end, score=round(score, 6))
+            text, blocks = self._store.text_of(source.snapshot), self._store.blocks_of(collection_of(within), place.document)
+            yield cut_passage(Document(source=source, text=text, blocks=blocks), place.start, place.end, round(score, 6))
 
     def _drop_leftovers(self, collection: str) -> None:
         build = self._catalogue.find_build(collection)

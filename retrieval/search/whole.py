@@ -29,7 +29,7 @@ class WholeCollections:
                     most_chars -= len(text)
                     if most_chars < 0:
                         return None
-                    found.append(Document(source=stored.source, text=text))
+                    found.append(Document(source=stored.source, text=text, blocks=self._documents.blocks_of(name, stored.key)))
         return found
 
 

@@ -1,5 +1,6 @@
 """The document store: immutable snapshots by hash, and the documents of each collection that point at them."""
 
+import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,6 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from app.domain.blocks import Block, read_blocks
 from app.domain.errors import NotFound
 from app.domain.evidence import Source, content_key
 from app.domain.query import detect_language
@@ -18,6 +20,7 @@ from retrieval.store.database import StoreDatabase
 _LANGUAGE_SAMPLE = 2_000
 _CACHED_SOURCES = 8_192
 """Sources in memory: a search reads 20 to 60 of them, mostly the same ones again."""
+_CACHED_BLOCKS = 256
 _OF_TENANT = "FROM documents d JOIN collections c ON c.name = d.collection WHERE c.tenant IN ('', ?)"
 _PAGE = 1_000
 """The documents of one step. It keeps the memory of a build independent of its corpus."""
@@ -46,6 +49,7 @@ class DocumentStore:
         self._db = database
         self._texts = TextCache(self.read_text)
         self._read_source = lru_cache(_CACHED_SOURCES)(self._find_source)
+        self._read_blocks = lru_cache(_CACHED_BLOCKS)(self._find_blocks)
 
     def add(self, collection: str, documents: Iterable[Document], build: int, fetched_at: datetime) -> None:
         """Store documents that build number `build` has read. A known one is only marked as seen."""
@@ -119,6 +123,15 @@ class DocumentStore:
             raise NotFound(f"no document {key} is in {collection}")
         return Source.of_any_version(row["source"])
 
+    def blocks_of(self, collection: str, key: str) -> tuple[Block, ...]:
+        """Return what is known of the structure of a document's text, by its key."""
+        return self._read_blocks(collection, key)
+
+    def _find_blocks(self, collection: str, key: str) -> tuple[Block, ...]:
+        query = "SELECT blocks FROM blocks WHERE collection = ? AND document = ?"
+        row = self._db.connect().execute(query, (collection, key)).fetchone()
+        return read_blocks(json.loads(zlib.decompress(row["blocks"]))) if row else ()
+
     def list_states(self, collection: str) -> dict[tuple[str, str], StoredState]:
         """Return the state of each document of a collection, by its address and snapshot."""
         query = "SELECT url, snapshot, state FROM documents WHERE collection = ? ORDER BY id"
@@ -126,9 +139,10 @@ class DocumentStore:
         return {(row["url"], row["snapshot"]): StoredState(row["state"]) for row in rows}
 
     def clear_memory(self) -> None:
-        """Empty the caches of texts and sources."""
+        """Empty the caches of texts, sources and blocks."""
         self._texts.clear()
         self._read_source.cache_clear()
+        self._read_blocks.cache_clear()
 
     def text_of(self, snapshot: str) -> str:
         """Return a snapshot's text. Raises `NotFound` when it is not stored."""
@@ -150,7 +164,8 @@ class DocumentStore:
         if row is None:
             return None
         source = Source.of_any_version(row["source"])
-        return Document(source=source, text=self.text_of(source.snapshot))
+        blocks = self.blocks_of(row["collection"], document_key_of(source))
+        return Document(source=source, text=self.text_of(source.snapshot), blocks=blocks)
 
     def _delete(self, condition: str, values: tuple[object, ...]) -> None:
         """Delete documents, a page at a time, and their snapshots that no other document needs."""
@@ -195,6 +210,11 @@ def document_key_of(source: Source) -> str:
 def _add_document(connection: sqlite3.Connection, collection: str, document: Document, build: int, fetched_at: datetime) -> None:
     source = document.source.model_copy(update={"collection": collection})
     key = document_key_of(source)
+    if document.blocks:
+        told = zlib.compress(json.dumps(document.blocks).encode(), 1)
+        connection.execute(
+            "INSERT OR REPLACE INTO blocks (collection, document, blocks) VALUES (?, ?, ?)", (collection, key, told)
+        )
     # A document marked as gone may have left the index already, so it is written again.
     seen = connection.execute(
         "UPDATE documents SET seen = ?, written = CASE state WHEN 'gone' THEN '' ELSE written END,"

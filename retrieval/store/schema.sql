@@ -31,6 +31,16 @@ CREATE TABLE IF NOT EXISTS screened (
 CREATE TRIGGER IF NOT EXISTS forget_orders AFTER DELETE ON documents BEGIN
     DELETE FROM screened WHERE collection = OLD.collection AND document = OLD.key;
 END;
+-- What readers knew of the structure of each document's text, packed JSON; documents without structure have no row.
+CREATE TABLE IF NOT EXISTS blocks (
+    collection TEXT NOT NULL,
+    document TEXT NOT NULL,
+    blocks BLOB NOT NULL,
+    PRIMARY KEY (collection, document)
+) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS forget_blocks AFTER DELETE ON documents BEGIN
+    DELETE FROM blocks WHERE collection = OLD.collection AND document = OLD.key;
+END;
 CREATE TRIGGER IF NOT EXISTS screen_again AFTER INSERT ON documents BEGIN
     DELETE FROM screened WHERE collection = NEW.collection AND document = '';
 END;

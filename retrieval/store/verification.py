@@ -76,7 +76,7 @@ def _check_documents(
     for document in batch:
         found.documents += 1
         text = _check_text(shelves, document, found)
-        for start, end in split_passages(text):
+        for start, end in split_passages(text, shelves.store.blocks_of(document.source.collection, document.key)):
             number = passage_id(document.key, start, end)
             expected[number] = PassagePlace(number, document.key, start, end)
             if not 0 <= start < end <= len(text):

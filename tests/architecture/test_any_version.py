@@ -20,6 +20,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 import app.domain
 import workflows.durable
+from app.domain.blocks import Block, BlockKind, read_blocks
 from app.domain.evidence_rubric import CriterionType, EvidenceCriterion
 from app.domain.options import SearchScope
 from app.domain.plan import ResearchPlan, Subtask
@@ -165,6 +166,13 @@ class Example(ModelFactory[Value]):
     def build(cls, *args: Any, **kwargs: Any) -> Value:
         sample = SAMPLES.get(cls.__model__)
         return sample() if sample else super().build(*args, **kwargs)
+
+
+Example.add_provider(Block, lambda: Block(BlockKind.ITEM, 1, next(numbers) + 2))
+
+
+def test_blocks_of_a_newer_version_are_read_without_what_it_knew_more() -> None:
+    assert read_blocks([["item", 1, 2, None, 3, "", "new"]]) == (Block(BlockKind.ITEM, 1, 2, None, 3),)
 
 
 @pytest.mark.parametrize("kind", nouns(), ids=lambda kind: kind.__name__)

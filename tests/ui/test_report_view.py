@@ -6,7 +6,7 @@ from ui.components.claims_view import checked_claims_html
 from ui.components.click_listener import make_cards
 from ui.components.markup import link_html, site_of
 from ui.components.report_view import cited_sources_html, claims_citing, make_article, outline_html, strip_report
-from ui.components.source_view import passage_html
+from ui.components.source_view import heading_html, passage_html
 from ui.report import PageReport
 
 
@@ -100,6 +100,12 @@ def test_the_quote_is_marked_where_its_offsets_point() -> None:
     assert f"<mark>{QUOTE}</mark>" in html
     assert "Fellow-Citizens" not in html
     assert "Fellow-Citizens" in passage_html(SPEECH, citation, whole=True)
+
+
+def test_the_page_of_a_citation_is_told_where_it_is_known() -> None:
+    paged = Citation.model_validate(make_citations()[0] | {"page": 12})
+    assert "<span>page 12 · characters" in heading_html(paged, 500)
+    assert "page" not in heading_html(a_report().citations[0], 500)
 
 
 def test_offsets_that_do_not_fit_the_stored_copy_are_admitted() -> None:

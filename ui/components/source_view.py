@@ -17,9 +17,11 @@ LONGEST_WORD = 40
 
 
 def heading_html(citation: Citation, characters: int) -> str:
-    """Return the citation's number, its place in the stored copy, and the source's title as HTML."""
+    """Return the citation's number, its page and its place in the stored copy, and the source's title as HTML."""
     source = citation.source
-    place = say("source.place", start=f"{citation.start:,}", end=f"{citation.end:,}", all=f"{characters:,}")
+    page = (say("source.page", page=citation.page),) if citation.page else ()
+    characters_said = say("source.place", start=f"{citation.start:,}", end=f"{citation.end:,}", all=f"{characters:,}")
+    place = " · ".join((*page, characters_said))
     return (
         f'<div class="r-eyebrow"><span>{escape(say("source.citation", n=citation.n))}</span><span>{escape(place)}</span></div>'
         f'<h2 class="r-question">{link_html(source.url, source.title or source.url)}</h2>{facts_html(citation)}'

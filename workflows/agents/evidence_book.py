@@ -28,7 +28,7 @@ class EvidenceBook:
     def __init__(self, findings: Sequence[Finding], cited: Sequence[Quote] = ()) -> None:
         quotes = [*(quote for finding in findings for quote in finding.quotes), *cited]
         passages = [passage for finding in findings for passage in finding.passages]
-        joined = join_passages([*passages, *map(_make_passage, quotes)])
+        joined = join_passages([*passages, *(quote.to_passage() for quote in quotes)])
         by_words: dict[str, str] = {}
         self._passages: dict[str, Passage] = {}
         self._places: list[tuple[Passage, str]] = []
@@ -123,14 +123,11 @@ def _join_spans(passages: Sequence[Passage]) -> list[Passage]:
         last = joined[-1] if joined else None
         if last is not None and passage.start <= last.end:
             text = last.text + passage.text[max(0, last.end - passage.start) :]
-            joined[-1] = last.model_copy(update={"text": text, "end": max(last.end, passage.end)})
+            blocks = sorted({block.start: block for block in (*passage.blocks, *last.blocks)}.values(), key=lambda b: b.start)
+            joined[-1] = last.model_copy(update={"text": text, "end": max(last.end, passage.end), "blocks": tuple(blocks)})
         else:
             joined.append(passage)
     return joined
-
-
-def _make_passage(quote: Quote) -> Passage:
-    return Passage(source=quote.source, text=quote.text, start=quote.start, end=quote.end)
 
 
 def _fold_words(text: str) -> str:

@@ -67,7 +67,7 @@ def widen_quotes(quotes: Sequence[Quote], around: dict[str, tuple[str, str]], re
 
 def _widen(quote: Quote, before: str, after: str) -> Passage:
     start, text = quote.start - len(before), before + quote.text + after
-    return Passage(source=quote.source, text=text, start=start, end=start + len(text))
+    return quote.to_passage().model_copy(update={"text": text, "start": start, "end": start + len(text)})
 
 
 def _take_turns(quotes: Sequence[Quote]) -> list[Quote]:

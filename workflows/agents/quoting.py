@@ -53,7 +53,7 @@ def quote_from(passage: Passage, said: str) -> Quote | None:
     if found is None:
         return None
     start, end = _make_readable(passage.text, found)
-    return Quote(source=passage.source, text=passage.text[start:end], start=passage.start + start, end=passage.start + end)
+    return passage.make_quote(start, end)
 
 
 def locate_quote(text: str, said: str) -> TextSpan | None:

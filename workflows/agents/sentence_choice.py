@@ -63,9 +63,7 @@ def find_beginning(text: str, spans: Sequence[Span], first: int) -> int:
 
 def quote_span(passage: Passage, span: Span) -> Quote:
     """Return a stretch of a passage, counted in its text, as a quotation of its source."""
-    text = passage.text[span.start : min(span.end, span.start + QUOTE_CHARS)]
-    start = passage.start + span.start
-    return Quote(source=passage.source, text=text, start=start, end=start + len(text))
+    return passage.make_quote(span.start, min(span.end, span.start + QUOTE_CHARS))
 
 
 class _ReadPassage(NamedTuple):

@@ -38,7 +38,7 @@ def widen(quote: Quote, context: QuoteContext | None) -> Passage:
     before, after = context or NO_CONTEXT
     before, after = before[-AROUND_CHARS:], after[:AROUND_CHARS]
     start, text = quote.start - len(before), f"{before}{quote.text}{after}"
-    return Passage(source=quote.source, text=text, start=start, end=start + len(text))
+    return quote.to_passage().model_copy(update={"text": text, "start": start, "end": start + len(text)})
 
 
 def list_sentences_around(quote: Quote, context: QuoteContext | None) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage
-from retrieval.ports import Document, PageReader
+from retrieval.ports import Document, PageReader, cut_passage
 from workflows.tools.screening import screen_part
 
 PART_CHARS = 9_000
@@ -60,9 +60,8 @@ def _read_part_number(arguments: Mapping[str, Any], parts: Sequence[tuple[int, i
 def cut_passages(document: Document, start: int, end: int) -> Iterator[Passage]:
     """Cut a stretch of a document into passages of at most `PASSAGE_CHARS` characters."""
     for left, right in cut_pieces(document.text, start, end, PASSAGE_CHARS):
-        text = document.text[left:right]
-        if text.strip():
-            yield Passage(source=document.source, text=text, start=left, end=right)
+        if document.text[left:right].strip():
+            yield cut_passage(document, left, right)
 
 
 def cut_pieces(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,7 @@ from app.reports.rendering.links import is_web, place_of
 from app.reports.rendering.marks import mark_text, text_mark_of
 from app.reports.rendering.notices import list_notices
 from app.reports.rendering.numbering import Numbering, group_by_document, number_citations
-from app.reports.rendering.words import WORDS, RenderingWords, byline_of, quality_of
+from app.reports.rendering.words import WORDS, RenderingWords, byline_of, quality_of, where_of
 
 LEGENDS = {
     Language.ENGLISH: {
@@ -77,7 +77,7 @@ def _make_reference(cited: Sequence[Citation], words: RenderingWords) -> Referen
 
 def _make_quotation(citation: Citation, words: RenderingWords) -> QuotedWords:
     quote = citation.quote
-    where = words.characters.format(start=quote.start, end=quote.end)
+    where = where_of(quote, words)
     return QuotedWords(n=citation.n, text=clean(quote.text).strip(), where=where)
 
 

@@ -82,7 +82,8 @@ def describe_citation(citation: Citation) -> dict[str, Any]:
     source = {"title": quote.source.title, "url": quote.source.url, "snapshot": quote.source.snapshot} | _describe_quality(
         quote.source
     )
-    return {"n": citation.n, "quote": quote.text, "start": quote.start, "end": quote.end, "source": source}
+    page = {"page": quote.page} if quote.page else {}
+    return {"n": citation.n, "quote": quote.text, "start": quote.start, "end": quote.end, **page, "source": source}
 
 
 def _describe_quality(source: Source) -> dict[str, Any]:

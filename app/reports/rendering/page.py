@@ -19,7 +19,7 @@ from app.reports.rendering.links import is_web
 from app.reports.rendering.marks import mark_page
 from app.reports.rendering.notices import list_notices
 from app.reports.rendering.numbering import Numbering, group_by_document
-from app.reports.rendering.words import WORDS, RenderingWords, byline_of, quality_of, title_of
+from app.reports.rendering.words import WORDS, RenderingWords, byline_of, quality_of, title_of, where_of
 from app.reports.storage.reports import Surroundings
 
 TAGS = {
@@ -129,7 +129,7 @@ def _render_document(cited: Sequence[Citation], around: Mapping[int, Surrounding
 
 def _render_quote(citation: Citation, around: Surroundings, words: RenderingWords) -> str:
     quote = citation.quote
-    where = words.characters.format(start=quote.start, end=quote.end)
+    where = where_of(quote, words)
     before = f'<span class="around">…{html.escape(around.before)}</span>' if around.before else ""
     after = f'<span class="around">{html.escape(around.after)}…</span>' if around.after else ""
     return (

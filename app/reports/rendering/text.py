@@ -9,7 +9,7 @@ from app.reports.rendering.links import escape_markdown, is_web, place_of
 from app.reports.rendering.marks import mark_text
 from app.reports.rendering.notices import list_notices
 from app.reports.rendering.numbering import Numbering, group_by_document
-from app.reports.rendering.words import WORDS, RenderingWords, byline_of, quality_of, title_of
+from app.reports.rendering.words import WORDS, RenderingWords, byline_of, quality_of, title_of, where_of
 
 
 def to_markdown(report: Report, numbering: Numbering, question: str, language: Language) -> str:
@@ -42,7 +42,7 @@ def _render_document(cited: Sequence[Citation], words: RenderingWords) -> str:
 
 def _render_quote(citation: Citation, words: RenderingWords) -> str:
     quote = citation.quote
-    where = words.characters.format(start=quote.start, end=quote.end)
+    where = where_of(quote, words)
     return f"- **[{citation.n}]** “{escape_markdown(quote.text)}” ({where})"
 
 

@@ -4,7 +4,7 @@ from datetime import date
 from typing import NamedTuple
 
 from app.domain.dates import MONTHS, write_day
-from app.domain.evidence import Source
+from app.domain.evidence import Quote, Source
 from app.domain.query import Language
 
 
@@ -17,6 +17,7 @@ class RenderingWords(NamedTuple):
     note: str
     untitled: str
     characters: str
+    page: str
     stored_copy: str
     back: str
     retracted: str
@@ -32,6 +33,7 @@ WORDS = {
         "Note",
         "Untitled source",
         "characters {start}–{end}",
+        "page {page}",
         "stored copy {copy}",
         "Back to the text",
         "retracted",
@@ -46,6 +48,7 @@ WORDS = {
         "说明",
         "无标题来源",
         "第 {start}–{end} 字符",
+        "第 {page} 页",
         "存档 {copy}",
         "返回正文",
         "已撤稿",
@@ -58,6 +61,12 @@ WORDS = {
 def title_of(source: Source, words: RenderingWords) -> str:
     """Return a source's title, or the word for none; without the full stop that ends titles of papers, since more follows."""
     return source.title.strip().removesuffix(".") or words.untitled
+
+
+def where_of(quote: Quote, words: RenderingWords) -> str:
+    """Return the place of a quotation in its source: its page, where that is known, and its characters in the stored copy."""
+    page = (words.page.format(page=quote.page),) if quote.page else ()
+    return ", ".join((*page, words.characters.format(start=quote.start, end=quote.end)))
 
 
 def byline_of(source: Source) -> str:

@@ -102,7 +102,7 @@ class OfficePackage:
         title, author, modified, created = (_read_property(about, name) for name in ("title", "creator", "modified", "created"))
         title, author = drop_invented_title(title), "" if author.casefold() in _LIBRARIES else drop_invented_author(author)
         note = "; ".join(dict.fromkeys(self.notes))
-        return Extract(text, title=title, author=author, changed=_day_of(modified) or _day_of(created), note=note)
+        return Extract(text, title=title, author=author, changed=_day_of(modified) or _day_of(created), note=note).read_marks()
 
 
 @contextmanager

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from app.domain.blocks import BlockKind
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.formulas import write_formula
 from retrieval.corpora.list_numbers import write_number
+from retrieval.corpora.marks import mark, mark_page
 from retrieval.corpora.office.charts import list_drawings
 from retrieval.corpora.office.package import OfficePackage, open_office_package
 from retrieval.corpora.raised import join_levels
@@ -18,6 +20,7 @@ _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _DEPTH = 20
 _OFF = ("0", "false")
+_TITLES = ("title", "ctrTitle")
 _MARGINS = ("sldNum", "dt")
 """Placeholders for the slide's number and the day of printing."""
 _NUMBER_FORMS = {
@@ -35,8 +38,11 @@ def read_pptx(content: bytes) -> Extract:
         main = package.find_main()
         links = package.list_relations(main)
         order = [links.get(slide.get(f"{_R}id", "")) for slide in package.parse(main).iterfind("{*}sldIdLst/{*}sldId")]
-        blocks = [block for link in order if link is not None for block in _list_slide(package, link.target)]
-        return package.make_extract("\n\n".join(filter(None, (block.strip() for block in blocks))))
+        slides = [(number, link.target) for number, link in enumerate(order, 1) if link is not None]
+        blocks = [
+            mark_page(number, block.strip()) for number, part in slides for block in _list_slide(package, part) if block.strip()
+        ]
+        return package.make_extract("\n\n".join(blocks))
 
 
 def _list_slide(package: OfficePackage, part: str) -> Iterator[str]:
@@ -76,7 +82,7 @@ def _list_shapes(package: OfficePackage, part: str, slide: Any) -> Iterator[str]
             yield from (row for table in shape.iter(f"{_A}tbl") for row in _list_rows(table))
             yield from list_drawings(package, links, shape)
         elif placeholder is None or placeholder.get("type") not in _MARGINS:
-            yield from _list_lines(shape)
+            yield from _list_lines(shape, placeholder is not None and placeholder.get("type") in _TITLES)
 
 
 def _find_shapes(element: Any, depth: int) -> Iterator[Any]:
@@ -92,13 +98,16 @@ def _find_shapes(element: Any, depth: int) -> Iterator[Any]:
             yield from _find_shapes(child, depth + child.tag.endswith("}grpSp"))
 
 
-def _list_lines(shape: Any) -> Iterator[str]:
+def _list_lines(shape: Any, is_title: bool) -> Iterator[str]:
     """Yield the paragraphs of a shape, each with its number or a bullet unless the shape holds one alone, as a title does."""
     counts: dict[str, int] = {}
     found = [(paragraph, text) for paragraph in shape.iter(f"{_A}p") if (text := _read_paragraph(paragraph))]
     for paragraph, text in found:
         number = _count_paragraph(paragraph, counts)
-        yield f"{number} {text}" if number else text if len(found) == 1 else f"- {text}"
+        if number or len(found) > 1:
+            yield mark(BlockKind.ITEM, f"{number or '-'} {text}")
+        else:
+            yield mark(BlockKind.HEADING, text, 1) if is_title else text
 
 
 def _count_paragraph(paragraph: Any, counts: dict[str, int]) -> str:

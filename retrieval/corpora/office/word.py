@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from app.domain.blocks import BlockKind
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.formulas import write_formula
+from retrieval.corpora.marks import mark
 from retrieval.corpora.office.charts import list_drawings
 from retrieval.corpora.office.numbering import Numbering
 from retrieval.corpora.office.package import OfficePackage, open_office_package
@@ -24,6 +26,8 @@ _CHARACTERS = {
 _UNSEEN = frozenset((*(f"{W}{name}" for name in ("pPr", "rPr", "sdtPr", "del", "moveFrom", "rt")), f"{_MARKUP}Fallback"))
 """What nobody sees. A fallback is a second form, for old programs, of what stands before it: of a text box, for example."""
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes", f"{W}commentReference": "comments"}
+_OUTLINE = tuple("012345678")
+"""The levels of headings; 9 is the text's."""
 _PAGE_FIELDS = ("PAGE", "NUMPAGES", "SECTIONPAGES")
 _HIDDEN, _STRUCK = "hidden text was left out", "struck-out text was left out"
 
@@ -80,7 +84,11 @@ class _PartReader:
         if not number and self._styles.find_name(style).startswith("List") and read_value(paragraph, "pPr/numPr/numId") != "0":
             number = "-"
         text = join_levels(self._list_pieces(paragraph, style)).strip()
-        return f"{number} {text}" if number and text else text
+        text = f"{number} {text}" if number and text else text
+        level = read_value(paragraph, "pPr/outlineLvl") or self._styles.find_value(style, "pPr/outlineLvl")
+        if level in _OUTLINE or self._styles.find_name(style).lower() == "title":
+            return mark(BlockKind.HEADING, text, _OUTLINE.index(level) + 1 if level in _OUTLINE else 1)
+        return mark(BlockKind.ITEM, text) if number else text
 
     def _list_pieces(self, paragraph: Any, style: str | None) -> Iterator[tuple[str, str]]:
         """Yield pieces of a paragraph's text, each with its level: "superscript", "subscript" or another."""

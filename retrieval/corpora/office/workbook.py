@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from app.domain.blocks import BlockKind
 from retrieval.corpora.extract import Extract
+from retrieval.corpora.marks import mark
 from retrieval.corpora.office.cells import CellReader, read_address, read_rich_text
 from retrieval.corpora.office.charts import list_drawings, read_paragraphs
 from retrieval.corpora.office.package import OfficePackage, Relation, open_office_package
@@ -49,7 +51,7 @@ class _BookReader:
             self._package.notes.append(f"the hidden sheet {name!r} was not read")
             return
         blocks = [*self._list_rows(link.target, name), *self._list_additions(link.target)]
-        yield from [name, *blocks] if blocks else []
+        yield from [mark(BlockKind.HEADING, name, 1), *blocks] if blocks else []
 
     def finish_notes(self) -> None:
         """Add the notes on the whole workbook."""

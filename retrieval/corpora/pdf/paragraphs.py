@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
+from app.domain.blocks import BlockKind
 from app.domain.script import is_ideograph
+from retrieval.corpora.marks import mark, mark_page
 from retrieval.corpora.pdf.lines import Line
 from retrieval.language.hyphens import Hyphenation, ends_in_hyphen
 
@@ -21,6 +23,9 @@ _MAX_LEADING = 2.2
 _TALL = 1.45
 _INDENT = 0.8
 _NOTE_LINES = 12
+_LARGE, _LARGEST = 1.15, 1.5
+"""The size of the letters of a heading, and of one of the first level, beside those of the text."""
+_TITLE_CHARS = 150
 _CELL_GAP = 3.0
 
 
@@ -31,6 +36,7 @@ class _Placed:
     line: Line
     text: str
     column: int
+    page: int
     left: float
     right: float
     leading: float
@@ -44,15 +50,15 @@ def write_paragraphs(
     placed: list[_Placed] = []
     before: list[str] = []
     column = 0
-    for columns, further in zip(pages, remarks, strict=True):
+    for page, (columns, further) in enumerate(zip(pages, remarks, strict=True), 1):
         after: list[str] = []
         for number, lines in enumerate(columns):
             body, notes = _split_notes(lines, body_size, is_first=number == 0)
             after += _join_notes(notes, hyphenation)
-            placed += _place(body, column := column + 1)
-        (placed[-1].after if placed else before).extend([*after, *further])
+            placed += _place(body, column := column + 1, page)
+        (placed[-1].after if placed else before).extend(mark_page(page, text) for text in (*after, *further))
     _take_open_notes(placed, hyphenation)
-    return "\n\n".join([*before, *_join(placed, hyphenation)])
+    return "\n\n".join([*before, *_join(placed, hyphenation, body_size)])
 
 
 def _split_notes(lines: list[Line], body_size: float, is_first: bool) -> tuple[list[Line], list[Line]]:
@@ -78,7 +84,7 @@ def _join_notes(lines: list[Line], hyphenation: Hyphenation) -> list[str]:
     return notes
 
 
-def _place(lines: list[Line], column: int) -> Iterator[_Placed]:
+def _place(lines: list[Line], column: int, page: int) -> Iterator[_Placed]:
     if not lines:
         return
     size = median(line.size for line in lines)
@@ -86,7 +92,7 @@ def _place(lines: list[Line], column: int) -> Iterator[_Placed]:
     leading = min(median(drops or [_MAX_LEADING * size]), _MAX_LEADING * size)
     left, right = min(line.left for line in lines), max(line.right for line in lines)
     for line in lines:
-        yield _Placed(line, line.text, column, left, right, leading)
+        yield _Placed(line, line.text, column, page, left, right, leading)
 
 
 def _take_open_notes(placed: list[_Placed], hyphenation: Hyphenation) -> None:
@@ -102,27 +108,31 @@ def _take_open_notes(placed: list[_Placed], hyphenation: Hyphenation) -> None:
             if _NOTE.match(placed[place].text) and not _ENDED.search(placed[place - 1].text):
                 notes = placed[place:start]
                 further = [text for note in notes for text in note.after]
-                placed[place - 1].after += [*_join_notes([note.line for note in notes], hyphenation), *further]
+                joined = _join_notes([note.line for note in notes], hyphenation)
+                placed[place - 1].after += [*(mark_page(notes[0].page, text) for text in joined), *further]
                 del placed[place:start]
                 break
 
 
-def _join(placed: list[_Placed], hyphenation: Hyphenation) -> Iterator[str]:
+def _join(placed: list[_Placed], hyphenation: Hyphenation, body_size: float) -> Iterator[str]:
+    """Yield the paragraphs, marked with their pages, and as headings where their letters are large."""
     text = ""
     waiting: list[str] = []
     last: _Placed | None = None
     for item in placed:
         between = _between(last, item) if last else ""
-        if between == " ":
-            text = hyphenation.join(text, item.text)
-        elif between == "\n\n":
-            yield from (text, *waiting)
-            text, waiting = item.text, []
+        if last is None or between == "\n\n":
+            yield from filter(None, (text, *waiting))
+            is_large = item.line.size > _LARGE * body_size and len(item.text) <= _TITLE_CHARS and not item.line.row
+            said = mark(BlockKind.HEADING, item.text, 1 + (item.line.size < _LARGEST * body_size)) if is_large else item.text
+            text, waiting = mark_page(item.page, said), []
         else:
-            text += between + item.text
+            text = hyphenation.join(text, item.text) if between == " " else text + between + item.text
+            if last.page != item.page:
+                text = text[: -len(item.text)] + mark_page(item.page, item.text)
         waiting += item.after
         last = item
-    yield from (part for part in (text, *waiting) if part)
+    yield from filter(None, (text, *waiting))
 
 
 def _between(last: _Placed, item: _Placed) -> str:

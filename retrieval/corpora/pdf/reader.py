@@ -82,7 +82,7 @@ def read_pdf(content: bytes, limit: timedelta = MAX_TIME) -> Extract:
     if not text:
         raise SourceUnreadable(_why_empty(pages))
     note = "; ".join(_list_gaps(pages, lines, total))
-    return Extract(text, title=drop_invented_title(title), author=drop_invented_author(author), note=note)
+    return Extract(text, title=drop_invented_title(title), author=drop_invented_author(author), note=note).read_marks()
 
 
 def _open(content: bytes) -> pypdfium2.PdfDocument:

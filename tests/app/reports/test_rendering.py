@@ -181,6 +181,15 @@ def test_the_page_shows_each_quote_where_it_stands_and_leads_there_and_back() ->
     assert 'href="#r1"' in page
 
 
+def test_a_citation_tells_its_page_where_that_is_known() -> None:
+    paged = LABOR.model_copy(update={"page": 7})
+    told = rendered(f"True {marker_of(LABOR)}.", quotes=(paged,)).renderings
+    assert "(page 7, characters" in told.markdown
+    assert "page 7, characters" in told.html
+    assert "page 7" not in rendered(f"True {marker_of(LABOR)}.").renderings.html
+    assert "第 7 页" in rendered(f"真 {marker_of(LABOR)}。", language=Language.CHINESE, quotes=(paged,)).renderings.markdown
+
+
 def test_each_document_is_listed_once_with_its_quotations_below_under_their_numbers() -> None:
     other = LABOR.model_copy(update={"source": SOURCE.model_copy(update={"url": "https://example.org/2", "title": "Another"})})
     body = f"One {marker_of(LABOR)} two {marker_of(other)} three {marker_of(FARMER)}"

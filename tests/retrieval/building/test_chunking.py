@@ -3,12 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.building.chunking import MAX_CHARS, MIN_CHARS, cost_of, split_passages
+from retrieval.language.blocks import find_blocks
 
 SENTENCE = "The commerce of the several States with foreign nations has grown beyond all expectation in this year."
 
 
 def passages(text: str) -> list[str]:
-    return [text[start:end] for start, end in split_passages(text)]
+    return [text[start:end] for start, end in split_passages(text, find_blocks(text))]
 
 
 def test_a_short_text_is_one_passage() -> None:

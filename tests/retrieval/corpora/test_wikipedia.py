@@ -10,6 +10,7 @@ import pytest
 
 from app.domain.errors import InvalidInput
 from app.domain.evidence import snapshot_hash
+from retrieval.corpora.marks import drop_marks
 from retrieval.corpora.ports import UnreadableItem
 from retrieval.corpora.wikipedia import WikipediaDump
 from retrieval.corpora.wikitext import readable_text_of
@@ -59,7 +60,7 @@ def read(path: Path, skip: int = 0) -> tuple[list[Document], list[UnreadableItem
 
 
 def test_an_article_becomes_prose_with_headings_lists_and_rows() -> None:
-    assert readable_text_of(RURITANIA).split("\n\n") == [
+    assert drop_marks(readable_text_of(RURITANIA)).split("\n\n") == [
         "Ruritania (Ruritanien) is a fictional country in the middle of Europe. It covers 500 km2 – a county.",
         "History",
         "The kingdom was founded in 1250 and fell in 1918.",
@@ -83,7 +84,7 @@ def test_an_article_becomes_prose_with_headings_lists_and_rows() -> None:
     ],
 )
 def test_links_templates_and_scripts(wikitext: str, shown: str) -> None:
-    assert readable_text_of(wikitext) == shown
+    assert drop_marks(readable_text_of(wikitext)) == shown
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,18 @@
 import re
+from collections.abc import Sequence
 
 import pytest
 
-from app.domain.evidence import Passage, Source, snapshot_hash
+from app.domain.blocks import BlockKind
+from app.domain.evidence import FormKind, Passage, Source, snapshot_hash
+from retrieval.language.blocks import find_blocks, kind_of
+from retrieval.ports import Document, cut_passage
 from workflows.agents.brief.choosing import choose_units
 from workflows.agents.brief.entries import leave_out_other_entries
 from workflows.agents.brief.layout import lay_out
 from workflows.agents.brief.ranking import RankedUnit
-from workflows.agents.brief.splitting import split_passage, split_passages
-from workflows.agents.brief.units import Unit, UnitKind, kind_of
+from workflows.agents.brief.splitting import split_passage
+from workflows.agents.brief.units import Unit
 
 TEXT = (
     "Replacing the filter\n\nREAD THIS FIRST.\n\n"
@@ -24,15 +28,19 @@ def make_passage(text: str = TEXT, start: int = 0) -> Passage:
     return Passage(source=source, text=text, start=start, end=start + len(text))
 
 
+def show(units: Sequence[Unit]) -> str:
+    return lay_out([unit.to_quote() for unit in units], [unit.form for unit in units])
+
+
 def test_sentences_rows_and_commands_are_units_and_headings_are_none() -> None:
     units = split_passage(make_passage())
     assert [(unit.kind, unit.text) for unit in units] == [
-        (UnitKind.SENTENCE, "The filter sits behind the lower grille."),
-        (UnitKind.SENTENCE, "It must be replaced every six months."),
-        (UnitKind.ROW, "UF-480 | filter | 38.50"),
-        (UnitKind.ROW, "UF-720 | filter | 44.00"),
-        (UnitKind.CODE, "ufctl reset --filter"),
-        (UnitKind.SENTENCE, "滤网每半年更换一次。"),
+        (FormKind.SENTENCE, "The filter sits behind the lower grille."),
+        (FormKind.SENTENCE, "It must be replaced every six months."),
+        (FormKind.ROW, "UF-480 | filter | 38.50"),
+        (FormKind.ROW, "UF-720 | filter | 44.00"),
+        (FormKind.CODE, "ufctl reset --filter"),
+        (FormKind.SENTENCE, "滤网每半年更换一次。"),
     ]
 
 
@@ -83,16 +91,18 @@ def test_sentences_end_in_other_scripts_too() -> None:
     assert len(units) == 2
 
 
-def test_a_table_that_a_passage_goes_on_with_keeps_its_head() -> None:
-    text = "Name | Post | City\nAnna | Guard | Rome\nBob | Clerk | Berlin\nCarla | Manager | Oslo"
-    cut = text.index("Bob")
-    whole = make_passage(text)
-    first = whole.model_copy(update={"text": text[: cut - 1], "end": whole.start + cut - 1})
-    second = whole.model_copy(update={"text": text[cut:], "start": whole.start + cut})
-    units = split_passages([second, first])
-    assert [unit.text for unit in units] == ["Bob | Clerk | Berlin", "Carla | Manager | Oslo", "Anna | Guard | Rome"]
-    assert {unit.before.text for unit in units if unit.before} == {"Name | Post | City"}
-    assert [unit.before for unit in split_passage(second)] == [None, None], "a row in the middle of a table is no head"
+def test_a_passage_from_the_middle_of_a_table_keeps_its_head_and_its_heading() -> None:
+    text = "Staff\n\nName | Post | City\nAnna | Guard | Rome\nBob | Clerk | Berlin\nCarla | Manager | Oslo"
+    source, cut = make_passage(text).source, text.index("Bob")
+    part = cut_passage(Document(source=source, text=text, blocks=tuple(find_blocks(text))), cut, len(text))
+    units = split_passage(part)
+    assert [unit.text for unit in units] == ["Bob | Clerk | Berlin", "Carla | Manager | Oslo"]
+    assert units[0].in_context == "Staff: Name | Post | City: Bob | Clerk | Berlin"
+    head = units[0].before
+    assert head
+    assert head.to_quote().text == text[head.to_quote().start : head.to_quote().end]
+    rows = make_passage(text[cut:], start=cut)
+    assert [unit.before for unit in split_passage(rows)] == [None, None], "a row in the middle of a table is no head"
 
 
 def test_a_row_is_ranked_with_the_head_of_its_table() -> None:
@@ -109,19 +119,19 @@ def test_a_row_is_ranked_with_the_head_of_its_table() -> None:
     ],
 )
 def test_prose_with_a_stroke_or_a_bracket_is_no_command(text: str) -> None:
-    assert kind_of(text) is not UnitKind.CODE
+    assert kind_of(text) is not BlockKind.CODE
 
 
 @pytest.mark.parametrize("text", ["ufctl reset --filter", "cp /etc/hosts /tmp/hosts", "retry_limit = 3", "client.close()"])
 def test_a_command_is_code(text: str) -> None:
-    assert kind_of(text) is UnitKind.CODE
+    assert kind_of(text) is BlockKind.CODE
 
 
 def test_items_of_a_list_are_shown_as_one() -> None:
     marked = split_passage(make_passage("Not covered are:\n- damage by lightning or water\n- seals and other parts that wear"))
     steps = split_passage(make_passage("1. Unplug the freezer first.\n2. Wait for ten full minutes.\n3. Plug it in again."))
     for units, first in ((marked[1:], "- “damage by lightning or water”"), (steps, "- “1. Unplug the freezer first.”")):
-        lines = lay_out([unit.to_quote() for unit in units]).splitlines()
+        lines = show(units).splitlines()
         assert len(lines) == len(units)
         assert lines[0].startswith(first)
         assert all(line.startswith("- ") for line in lines)
@@ -152,7 +162,7 @@ def test_what_stands_under_a_heading_is_one_block_in_its_order_and_the_best_bloc
     units = {unit.text: unit for unit in split_passage(passage)}
     alarm, rooms, key = units["Set the alarm then."], units["Check both rooms at night."], units["Take a key from the office."]
     told = [key.head, key, alarm.head, alarm, rooms]
-    lines = [re.sub(r" ?\[\[\w+\]\]", "", line) for line in lay_out([unit.to_quote() for unit in told if unit]).split("\n\n")]
+    lines = [re.sub(r" ?\[\[\w+\]\]", "", line) for line in show([unit for unit in told if unit]).split("\n\n")]
     assert lines == [
         "**Getting in**",
         "“Take a key from the office.”",
@@ -192,22 +202,9 @@ def test_numbered_clauses_are_items_of_a_list() -> None:
     assert [unit.item for unit in units[:4]] == [1, 2, 2, 3]
 
 
-@pytest.mark.parametrize(
-    ("lines", "shown"),
-    [
-        (["2. Making it safe", "Pull the plug."], "**2. Making it safe** [["),
-        (["2. Making it safe", "3. Pulling the plug"], "- “2. Making it safe”"),
-    ],
-)
-def test_a_numbered_title_is_a_heading_where_no_next_number_follows(lines: list[str], shown: str) -> None:
-    passage = make_passage("\n\n".join(lines))
-    quotes = [Unit(passage, at := passage.text.index(line), at + len(line), UnitKind.SENTENCE).to_quote() for line in lines]
-    assert lay_out(quotes).startswith(shown)
-
-
 def test_the_sentences_of_an_item_stand_at_one_mark() -> None:
     passage = make_passage("Rules:\n\n- Feed the cat. It is hungry.\n\n- Lock the door.")
-    shown = lay_out([unit.to_quote() for unit in split_passage(passage) if not unit.opens])
+    shown = show([unit for unit in split_passage(passage) if not unit.opens])
     assert re.sub(r"\[\[\w+\]\]", "", shown) == "- “Feed the cat.” “It is hungry.”\n- “Lock the door.”"
 
 
@@ -221,29 +218,24 @@ def test_a_heading_comes_with_the_numbered_one_above_it() -> None:
     units = split_passage(make_passage("\n\n".join([*lines, "3.1.0 (2 May 2023)", "Changed", "The lamp is red."]), start=50))
     assert units[-1].in_context == "3.1.0 (2 May 2023): Changed: The lamp is red."
     chosen = choose_units([RankedUnit(units[-1], 1.0), RankedUnit(units[1], 0.9)], 100)
-    shown = re.sub(r" ?\[\[\w+\]\]", "", lay_out([each.unit.to_quote() for each in chosen]))
+    shown = re.sub(r" ?\[\[\w+\]\]", "", show([each.unit for each in chosen]))
     assert shown == (
         "**3.1.0 (2 May 2023)**\n\n**Changed**\n\n“The lamp is red.”\n\n"
         "**3.2.0 (9 April 2024)**\n\n**Changed**\n\n“Doors lock by themselves.”"
     )
 
 
-def test_a_chapter_whose_title_is_not_known_as_one_ends_the_chapter_before_it() -> None:
-    lines = ["3.2.0 (9 April 2024)", "New", "A key for the lid.", "3.1.0 was withdrawn.", "Changed", "The lamp is red."]
-    assert split_passage(make_passage("\n\n".join(lines)))[-1].in_context == "Changed: The lamp is red."
-
-
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
-        ("1.5 Models with moving parts (the beam engine, the", UnitKind.SENTENCE),
-        ("Keys for members of the", UnitKind.SENTENCE),
-        ("1.5 Models with moving parts (lent by the college)", UnitKind.HEADING),
-        ("What to look for", UnitKind.HEADING),
-        ("Who we are", UnitKind.HEADING),
+        ("1.5 Models with moving parts (the beam engine, the", BlockKind.ITEM),
+        ("Keys for members of the", BlockKind.PARAGRAPH),
+        ("1.5 Models with moving parts (lent by the college)", BlockKind.HEADING),
+        ("What to look for", BlockKind.HEADING),
+        ("Who we are", BlockKind.HEADING),
     ],
 )
-def test_a_line_that_was_broken_in_a_sentence_is_no_heading(line: str, kind: UnitKind) -> None:
+def test_a_line_that_was_broken_in_a_sentence_is_no_heading(line: str, kind: BlockKind) -> None:
     assert kind_of(line) is kind
 
 

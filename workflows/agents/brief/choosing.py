@@ -4,11 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from app.domain.evidence import FormKind
+from retrieval.language.blocks import count_words
 from retrieval.language.names import find_names
 from retrieval.language.sentences import CELL
 from retrieval.language.tokens import split_units
 from workflows.agents.brief.ranking import RankedUnit
-from workflows.agents.brief.units import Unit, UnitKind, count_words
+from workflows.agents.brief.units import Unit
 from workflows.checks.negation import NEGATIONS
 
 FADED = 0.5
@@ -141,5 +143,5 @@ def read_saying(unit: Unit) -> Saying:
     """Read what a unit says, for comparison with others."""
     words = frozenset(split_units(unit.text.lower()))
     apart = {word for word in words if word[0].isdigit()} | (words & DENIALS) | find_names(unit.text)
-    first = {unit.text.partition(CELL)[0]} if unit.kind is UnitKind.ROW else set()
+    first = {unit.text.partition(CELL)[0]} if unit.kind in (FormKind.ROW, FormKind.TABLE_HEAD) else set()
     return Saying(words, frozenset(apart | first))

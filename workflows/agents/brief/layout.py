@@ -2,48 +2,29 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby, pairwise, zip_longest
+from itertools import groupby
 from typing import NamedTuple
 
 from app.domain.citations import marker_of
 from app.domain.evidence import FormKind, Quote, QuoteForm
-from retrieval.building.chunking import MAX_CHARS
+from retrieval.language.blocks import LONGEST_TITLE, count_words
 from retrieval.language.sentences import CELL
-from workflows.agents.brief.units import (
-    CHAPTER,
-    ITEM,
-    LONGEST_TITLE,
-    MARK_CHARS,
-    NEAR_CHARS,
-    NUMBER,
-    QUESTION,
-    UnitKind,
-    count_words,
-    is_numbered,
-    kind_of,
-)
+from workflows.agents.brief.units import MARK_CHARS, QUESTION
 
 _FLOWS = {FormKind.ITEM: FormKind.SENTENCE, FormKind.CONTINUED: FormKind.SENTENCE, FormKind.TABLE_HEAD: FormKind.ROW}
 """Forms that are laid out together with another."""
 _ENDS_OPEN = re.compile(r"[,;，；、]$")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _FINISHED = re.compile(r"[.!?:。！？：…؟۔।][\"”'’」』)）\]]*$")
 
 
 class Piece(NamedTuple):
-    """A quotation with its form. `told` says whether the form is known from its source; else it is guessed from the text."""
+    """A quotation with its form; where that is not known, it is a row or a sentence."""
 
     quote: Quote
     kind: FormKind
-    told: bool
     under: int | None = None
     table: int | None = None
-
-    @property
-    def is_heading(self) -> bool:
-        """Whether what follows stands under it."""
-        return self.kind is FormKind.HEADING and (self.told or not self.quote.text[0].islower())
 
 
 class Run(NamedTuple):
@@ -55,21 +36,20 @@ class Run(NamedTuple):
     @property
     def is_heading(self) -> bool:
         """Whether what follows stands under it."""
-        return len(self.pieces) == 1 and self.pieces[0].is_heading
+        return self.kind is FormKind.HEADING
 
 
 def lay_out(quotes: Sequence[Quote], forms: Iterable[QuoteForm] = ()) -> str:
     """Return quotations of one source as Markdown: best first as they come, but together what stands together there.
 
-    What stands under a heading is one block, in the source's order; of a chapter, the best part comes first. Forms that are not
-    known are guessed.
+    What stands under a heading is one block, in the source's order; of a chapter, the best part comes first.
     """
     worth = {quote.key: rank for rank, quote in enumerate(quotes)}
     known = {form.key: form for form in forms}
     ordered = sorted(quotes, key=lambda quote: quote.start)
-    pieces = _repeat_heads([_make_piece(quote, following, known) for quote, following in zip_longest(ordered, ordered[1:])])
+    pieces = _repeat_heads([_make_piece(quote, known) for quote in ordered])
     blocks = _join_sections([run for _, same in groupby(pieces, key=_find_place) for run in _split_pieces(list(same))])
-    blocks = [block for block in blocks if not all(run.is_heading and run.pieces[0].told for run in block)] or blocks
+    blocks = [block for block in blocks if not all(run.is_heading for run in block)] or blocks
     blocks.sort(key=lambda block: _find_worth(block, worth))
     return "\n\n".join(_lay_out_run(run) for block in blocks for run in _put_best_first(block, worth))
 
@@ -79,21 +59,11 @@ def _find_place(piece: Piece) -> tuple[FormKind, int]:
     return _FLOWS.get(piece.kind, piece.kind), -1 if piece.under is None else piece.under
 
 
-def _make_piece(quote: Quote, following: Quote | None, known: Mapping[str, QuoteForm]) -> Piece:
+def _make_piece(quote: Quote, known: Mapping[str, QuoteForm]) -> Piece:
     form = known.get(quote.key)
     if form is None:
-        return Piece(quote, _guess_kind(quote, following), told=False)
-    return Piece(quote, form.kind, told=True, under=form.under, table=form.table)
-
-
-def _guess_kind(quote: Quote, following: Quote | None) -> FormKind:
-    """Tell the form of a quotation; a numbered line like a title is a heading before what does not have the next number."""
-    number, after = NUMBER.match(quote.text), NUMBER.match(following.text) if following else None
-    kind = kind_of(quote.text)
-    if number is None or following is None or (after and int(after.group(1)) == int(number.group(1)) + 1):
-        return FormKind(kind)
-    titled = kind_of(quote.text[number.end() :]) is UnitKind.HEADING
-    return FormKind.HEADING if titled else FormKind(kind)
+        return Piece(quote, FormKind.ROW if CELL in quote.text else FormKind.SENTENCE)
+    return Piece(quote, form.kind, form.under, form.table)
 
 
 def _join_sections(runs: Sequence[Run]) -> list[list[Run]]:
@@ -125,12 +95,8 @@ def _find_worth(block: Sequence[Run], worth: Mapping[str, int]) -> int:
 
 
 def _is_below(run: Run, block: Sequence[Run]) -> bool:
-    """Say whether a run stands under a heading of a block; where that is not known, it is so if they are near each other."""
-    first = run.pieces[0]
-    if first.told:
-        return first.under in {above.pieces[0].quote.start for above in block if above.is_heading}
-    near = first.quote.start - block[-1].pieces[-1].quote.end <= MAX_CHARS
-    return block[0].is_heading and near and not run.is_heading
+    """Say whether a run stands under a heading of a block."""
+    return run.pieces[0].under in {above.pieces[0].quote.start for above in block if above.is_heading}
 
 
 def quote_text(quote: Quote, is_item: bool = False, is_whole: bool = False) -> str:
@@ -162,30 +128,17 @@ def _split_form(kind: FormKind, pieces: list[Piece]) -> list[list[Piece]]:
             return _split_tables(pieces)
         case FormKind.CODE:
             return [pieces]
-        case FormKind.HEADING if pieces[0].told:
-            return [[piece] for piece in pieces]
         case FormKind.HEADING:
-            return [part for group in _join_near(pieces) for part in _split_chapter(group)]
+            return [[piece] for piece in pieces]
         case _:
             return _join_near(pieces)
 
 
-def _split_chapter(titles: list[Piece]) -> list[list[Piece]]:
-    """Split a numbered heading from the one below it; other lines like titles that follow each other are a list."""
-    first, *others = titles
-    return [[first], others] if others and is_numbered(first.quote.text) else [titles]
-
-
 def _split_tables(rows: Sequence[Piece]) -> list[list[Piece]]:
-    """Split rows before each head of a table.
-
-    Where that is not known, a row may be one that gives no figure while the next does, away from the row before it.
-    """
+    """Split rows before each head of a table."""
     tables: list[list[Piece]] = [[]]
-    for row, following in zip_longest(rows, rows[1:]):
-        apart = bool(tables[-1]) and row.quote.start - tables[-1][-1].quote.end > NEAR_CHARS
-        guessed = apart and _is_head(row) and following is not None and not _is_head(following)
-        if tables[-1] and (row.kind is FormKind.TABLE_HEAD or (guessed and not row.told)):
+    for row in rows:
+        if tables[-1] and row.kind is FormKind.TABLE_HEAD:
             tables.append([])
         tables[-1].append(row)
     return tables
@@ -206,11 +159,6 @@ def _repeat_heads(pieces: Sequence[Piece]) -> list[Piece]:
     return given
 
 
-def _is_head(row: Piece) -> bool:
-    """Say whether a row is a head; where that is not known, it may be one if it gives no figure but years."""
-    return row.kind is FormKind.TABLE_HEAD if row.told else not any(map(str.isdigit, _YEAR.sub("", row.quote.text)))
-
-
 def _lay_out_run(run: Run) -> str:
     pieces = run.pieces
     match run.kind:
@@ -225,14 +173,14 @@ def _lay_out_run(run: Run) -> str:
             items = [" ".join(quote_text(piece.quote, is_item=True) for piece in item) for item in _split_items(pieces)]
             return "\n".join(f"- {item}" for item in items)
         case _:
-            return " ".join(quote_text(each.quote, each.kind is FormKind.ITEM, each.told) for each in pieces)
+            return " ".join(quote_text(each.quote, each.kind is FormKind.ITEM, is_whole=True) for each in pieces)
 
 
 def _lay_out_rows(rows: Sequence[Piece]) -> str:
-    """Return rows as a table, citations in its last column, if the first is a head, which gives no figure; else as a list."""
+    """Return rows as a table, citations in its last column, if the first is a head; else as a list."""
     head, *others = [[escape_markdown(cell.strip()) for cell in _cells_of(row.quote).split(CELL)] for row in rows]
     marks = [marker_of(row.quote) for row in rows]
-    if not others or not _is_head(rows[0]) or any(len(cells) > len(head) for cells in others):
+    if not others or rows[0].kind is not FormKind.TABLE_HEAD or any(len(cells) > len(head) for cells in others):
         texts = [escape_markdown(_cells_of(row.quote)).replace("\\|", "|") for row in rows]
         return "\n".join(f"- {text.strip()} {mark}" for text, mark in zip(texts, marks, strict=True))
     lines = [[*cells, *[""] * (len(head) - len(cells)), mark] for cells, mark in zip((head, *others), marks, strict=True)]
@@ -253,20 +201,15 @@ def _as_code(text: str) -> str:
 
 
 def _is_list(pieces: Sequence[Piece]) -> bool:
-    """Say whether quotations that follow each other are items: a mark stands between them, or one before each."""
-    if pieces[0].told:
-        return len(pieces) > 1 and pieces[0].kind is FormKind.ITEM
-    marked = any(after.quote.start - before.quote.end > NEAR_CHARS for before, after in pairwise(pieces))
-    return len(pieces) > 1 and (marked or all(ITEM.match(piece.quote.text) for piece in pieces))
+    """Say whether quotations that follow each other are items."""
+    return len(pieces) > 1 and pieces[0].kind is FormKind.ITEM
 
 
 def _split_items(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """Group the sentences of each item of a list: nothing but a space or a line's end stands between them."""
+    """Group the sentences of each item of a list."""
     items: list[list[Piece]] = []
     for piece in pieces:
-        begins = piece.kind is FormKind.ITEM if piece.told else ITEM.match(piece.quote.text) or CHAPTER.match(piece.quote.text)
-        goes_on = piece.kind is FormKind.CONTINUED or piece.quote.start - items[-1][-1].quote.end <= 1 if items else False
-        if goes_on and not begins:
+        if items and piece.kind is FormKind.CONTINUED:
             items[-1].append(piece)
         else:
             items.append([piece])
@@ -283,7 +226,7 @@ def _join_near(pieces: Sequence[Piece]) -> list[list[Piece]]:
         quote = piece.quote
         asks = QUESTION.search(quote.text) and count_words(quote.text) <= LONGEST_TITLE
         gap = quote.start - groups[-1][-1].quote.end if groups else 0
-        if groups and gap <= MARK_CHARS and not asks and not (piece.told and _is_another_form(groups[-1], piece, gap)):
+        if groups and gap <= MARK_CHARS and not asks and not _is_another_form(groups[-1], piece, gap):
             groups[-1].append(piece)
         else:
             groups.append([piece])

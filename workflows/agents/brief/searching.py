@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from app.domain.budget import StopReason
 from app.domain.citations import marker_of
-from app.domain.evidence import Finding, Passage, Quote
+from app.domain.evidence import Finding, FormKind, Passage, Quote
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.script import IDEOGRAPHS
@@ -34,7 +34,7 @@ from workflows.agents.brief.ranking import (
 )
 from workflows.agents.brief.searches import MOST_COMPARED, Searches
 from workflows.agents.brief.splitting import split_passages
-from workflows.agents.brief.units import Unit, UnitKind
+from workflows.agents.brief.units import Unit
 from workflows.agents.brief.wording import tell
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
@@ -125,6 +125,11 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
 
 
 async def find_quotes(question: str, found: Sequence[Passage], agent: str, kit: Kit) -> tuple[Quote, ...]:
+    """Find quotations as `find_units` does units."""
+    return tuple(unit.to_quote() for unit in await find_units(question, found, agent, kit))
+
+
+async def find_units(question: str, found: Sequence[Passage], agent: str, kit: Kit) -> Sequence[Unit]:
     """Find the sentences that serve a question best, for an agent that `found` these passages and whose model quoted none.
 
     The question itself is searched too: the searches of a model that fails may be beside the point. Only words and the scores of
@@ -138,7 +143,7 @@ async def find_quotes(question: str, found: Sequence[Passage], agent: str, kit: 
         state.add_passages(await searches.find_passages(question, PASSAGES_OF_OTHERS), 1.0)
     state.add_passages(found, SECOND)
     _rank_by_words(state)
-    return tuple(each.unit.to_quote() for each in choose_units(state.list_ranked(), kit.bounds.section_words))
+    return [each.unit for each in choose_units(state.list_ranked(), kit.bounds.section_words)]
 
 
 def _list_rarest(question: str) -> list[str]:
@@ -219,7 +224,7 @@ def _make_finding(
 def _put_best_first(chosen: Sequence[RankedUnit], ranked: Sequence[RankedUnit]) -> list[RankedUnit]:
     """Put the best-rated statement before all else, also before what belongs to it."""
     places = {each.unit.place for each in chosen}
-    stated = [each for each in ranked if each.unit.place in places and each.unit.kind is not UnitKind.HEADING]
+    stated = [each for each in ranked if each.unit.place in places and each.unit.kind is not FormKind.HEADING]
     best = max(stated, key=lambda each: each.rating).unit.place if stated else None
     return sorted(chosen, key=lambda each: each.unit.place != best)
 

@@ -12,9 +12,9 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.writer import Arrangement
+from retrieval.language.blocks import count_words
 from workflows.agents.brief.layout import escape_markdown, lay_out, quote_text
 from workflows.agents.brief.revising import make_notice
-from workflows.agents.brief.units import count_words
 from workflows.agents.brief.wording import format_date, tell, title_of
 from workflows.agents.citation_cleaning import clean_citations, has_citation, remove_citations
 from workflows.agents.cited_statements import put_markers

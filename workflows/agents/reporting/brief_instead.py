@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 from app.domain.budget import StopReason
 from app.domain.citations import MARKER
-from app.domain.evidence import Finding, Passage, Quote
+from app.domain.evidence import Finding
 from app.domain.plan import Subtask
 from app.domain.query import Language
 from app.domain.report import Report
-from workflows.agents.brief import find_quotes, write_brief
+from workflows.agents.brief import find_units, write_brief
 from workflows.agents.reporting.assembly import list_ends, list_parts_without_model
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.simple_plan import shorten_title
@@ -29,9 +29,10 @@ async def write_brief_instead(desk: ReportDesk, reasons: Iterable[str]) -> Repor
     own = Subtask(id=OWN, title=shorten_title(desk.query.question), question=desk.query.question)
     plan = desk.plan.model_copy(update={"subtasks": (own, *desk.plan.subtasks)})
     answered = [finding for finding in desk.findings if _is_answered(finding)]
-    others = [_make_passage(quote) for finding in desk.findings if finding not in answered for quote in finding.quotes]
-    quotes = await find_quotes(own.question, others, f"{REPORTER}/quotes", desk.kit)
-    best = Finding(subtask_id=OWN, quotes=quotes, stop=StopReason.SUFFICIENT)
+    others = [quote.to_passage() for finding in desk.findings if finding not in answered for quote in finding.quotes]
+    units = await find_units(own.question, others, f"{REPORTER}/quotes", desk.kit)
+    quotes, forms = tuple(unit.to_quote() for unit in units), tuple(unit.form for unit in units)
+    best = Finding(subtask_id=OWN, quotes=quotes, forms=forms, stop=StopReason.SUFFICIENT)
     brief = await write_brief(desk.query, plan, (best, *answered), desk.kit)
     why = say("between_sides", desk.kit.language).join(dict.fromkeys(reasons))
     told = [say(SOME_WRITTEN if answered else NONE_WRITTEN, desk.kit.language, detail=why)]
@@ -48,7 +49,3 @@ def is_brief_instead(report: Report, language: Language) -> bool:
 def _is_answered(finding: Finding) -> bool:
     """Say whether a model answered with a citation."""
     return finding.usage.model_calls > 0 and MARKER.search(finding.answer) is not None
-
-
-def _make_passage(quote: Quote) -> Passage:
-    return Passage(source=quote.source, text=quote.text, start=quote.start, end=quote.end)

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from app.domain.blocks import BlockKind
 from app.domain.chat import Message
 from app.domain.errors import ModelError
 from app.domain.evidence import Quote
 from app.domain.query import Language
 from app.domain.run import EventType
+from retrieval.language.blocks import kind_of
 from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
-from workflows.agents.brief import is_heading
 from workflows.agents.citation_cleaning import clean_citations, has_citation, remove_citations
 from workflows.agents.concurrency import gather_all
 from workflows.agents.evidence_book import format_conflicts
@@ -138,7 +139,7 @@ def quote_evidence(desk: ReportDesk, filled: FilledSection) -> str:
     """Return a section that needs no model: its quotes in the words of their sources, without headings, which state nothing."""
     about = filled.section.to_text()
     quotes = {short: desk.book.quote(short, about)[0] for short in filled.ids}
-    stating = [short for short in filled.ids if not is_heading(quotes[short].text)] or filled.ids
+    stating = [short for short in filled.ids if kind_of(quotes[short].text) is not BlockKind.HEADING] or filled.ids
     return "\n\n".join(_format_excerpt(desk, short, quotes[short]) for short in stating[:MAX_QUOTED])
 
 
