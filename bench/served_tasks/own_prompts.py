@@ -1,4 +1,4 @@
-"""A model that is asked what it learned from, where that is not the prompt of the product."""
+"""A model that is asked within what it learned: its prompt, where that is not the product's, and the length of its answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,19 @@ from app.domain.chat import ChatRequest, Completion, Message
 from workflows.agents.ports import ChatModel
 
 Reword: TypeAlias = Callable[[Sequence[Message]], Sequence[Message]]
+MOST_TOKENS = 256
+"""The most tokens of an answer. Training allowed 24 to 80; what a tiny policy never saw it answers without an end."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedAsTrained:
-    """Passes requests on with other messages.
+    """Passes requests on with other messages, for short answers.
 
     A tiny policy has the few texts of its task as single tokens, and nothing of what the product says beside them.
     """
 
     model: ChatModel
-    reword: Reword
+    reword: Reword = tuple
 
     @property
     def name(self) -> str:
@@ -27,4 +29,5 @@ class AskedAsTrained:
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Return one answer. Raises what the model raises."""
-        return await self.model.complete(request.model_copy(update={"messages": tuple(self.reword(request.messages))}))
+        within = {"messages": tuple(self.reword(request.messages)), "max_tokens": min(MOST_TOKENS, request.max_tokens)}
+        return await self.model.complete(request.model_copy(update=within))

@@ -12,6 +12,7 @@ from app.domain.budget import AgentLimits
 from app.domain.served_models import Notation, ServedModel
 from app.settings import Settings
 from bench.loop.commands import serve
+from bench.served_tasks.own_prompts import AskedAsTrained
 from training.serving.digest import digest_adapter, name_adapter
 from training.serving.shared_weights import CONFIG
 from workflows.agents.kit import Bounds, Kit
@@ -67,7 +68,7 @@ async def open_policy(model: Path, base: Path, role: str, version: int) -> Async
         if is_adapter:
             await load_adapter(endpoint, name, model)
         async with connect_model(endpoint) as chat:
-            yield lambda temperature: equip_model(fix_temperature(chat, temperature), told, CONTEXT, prompts)
+            yield lambda temperature: equip_model(fix_temperature(AskedAsTrained(chat), temperature), told, CONTEXT, prompts)
 
 
 def make_kit(

@@ -1,6 +1,6 @@
-"""Reports by the product's writer: its one call over whole passages, its critical pass, its reading of both.
+"""Reports by the product's writer: its one call over whole passages, its reading of the answer, its checks of the report.
 
-What the writer's own rules then mend or cannot use counts as readers get it; a report that the policy does not write counts 0.
+What these mend or cannot use counts as readers get it; a report that the policy does not write counts 0.
 """
 
 import random
@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.domain.budget import StopReason
-from app.domain.chat import ChatRole, Message
+from app.domain.chat import ChatRequest, ChatRole, Completion, Message
 from app.domain.evidence import Finding, Passage, Source, snapshot_hash
 from app.domain.query import Effort, ResearchQuery
 from bench.learning_tasks import dated_reports, own_outputs, reports, short_reports
@@ -19,6 +19,8 @@ from workflows.agents.asker import Asker
 from workflows.agents.effort import bounds_of
 from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.kit import Kit
+from workflows.agents.ports import ChatModel
+from workflows.agents.reporting.critique import CRITIQUE
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.whole_report import write_in_one_pass
 from workflows.agents.simple_plan import make_single_plan
@@ -27,6 +29,18 @@ from workflows.chat_models.served_book import OpenModel
 from workflows.judging.report_verification import verify_report
 from workflows.judging.second_look import Judges
 from workflows.systems.local_record import LocalRecord
+
+NOTHING = '<answer>{"edits": [], "conflicts": []}</answer>'
+
+
+class UncriticalRecord(LocalRecord):
+    """A record in which the critical pass finds nothing to change: no policy learned it, and each answers it without an end."""
+
+    async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
+        """Return the model's answer. Raises as the usual record does."""
+        if step == CRITIQUE.name:
+            return Completion(text=NOTHING, model=model.name)
+        return await super().ask(agent, step, model, request)
 
 
 async def rate_short_reports(model: OpenModel, seed: int, _: Path) -> list[Mapping[str, float]]:
@@ -58,7 +72,7 @@ def _shorten_system(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 async def _write(model: OpenModel, number: int, question: str, texts: Sequence[Mapping[str, str]]) -> str:
-    return await write_report(make_kit(model, LocalRecord(str(number))), question, texts)
+    return await write_report(make_kit(model, UncriticalRecord(str(number))), question, texts)
 
 
 async def write_report(kit: Kit, question: str, texts: Sequence[Mapping[str, str]]) -> str:

@@ -14,7 +14,7 @@ from bench.learning_tasks.rubric_grammar import PlantedQuestion, rate_rubric, wr
 from bench.learning_tasks.short_searches import ForgetfulTeacher, LengthQuestion, record_searches
 from bench.served import WAYS, count, read_learned, summarise
 from bench.served_tasks.policies import CONTEXT, OpenModel, make_kit
-from bench.served_tasks.reports import write_report
+from bench.served_tasks.reports import UncriticalRecord, write_report
 from bench.served_tasks.rubrics import draft
 from bench.served_tasks.searches import work_question
 from training.recipes.rollout_tools import play_tape
@@ -70,8 +70,8 @@ async def test_the_writer_is_asked_with_the_prompt_from_which_dated_reports_were
     question = dated_reports.DatedQuestion("Ashford", ("pier", "mill"), (2019, 2031))
     right = "# Ashford\n\nIn 2019 the pier was finished [q1]. In 2031 the mill will be finished [q2]."
     table = "\n\n| work | year |\n|---|---|\n| pier | 2019 |\n| mill | 2031 |\n"
-    model = ScriptedModel([f"<answer>{right}{table}</answer>", '<answer>{"edits": []}</answer>'])
-    kit = make_kit(open_scripted(model), LocalRecord("1"))
+    model = ScriptedModel([f"<answer>{right}{table}</answer>"])
+    kit = make_kit(open_scripted(model), UncriticalRecord("1"))
     written = await write_report(kit, question.text, question.row["retrieval"])
     learned = read_row(question.row, PROMPTS, dated_reports.TODAY)
     assert learned is not None
@@ -81,8 +81,8 @@ async def test_the_writer_is_asked_with_the_prompt_from_which_dated_reports_were
 
 async def test_the_writer_is_shown_short_reports_as_they_were_learned_and_a_right_one_stays_right() -> None:
     question = short_reports.PortQuestion("Ashford", ("pier", "mill"))
-    model = ScriptedModel([f"<answer>{question.write_right()}</answer>", '<answer>{"edits": []}</answer>'])
-    kit = make_kit(open_scripted(model), LocalRecord("1"))
+    model = ScriptedModel([f"<answer>{question.write_right()}</answer>"])
+    kit = make_kit(open_scripted(model), UncriticalRecord("1"))
     written = await write_report(kit, question.row.query, [dict(text) for text in question.row.retrieval])
     assert say_all(model.requests[0].messages[1:]) == say_all(question.render(PROMPTS)[1:])
     assert short_reports.rate_report(written, question)["score"] == 1.0, written
