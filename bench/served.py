@@ -8,9 +8,9 @@ own evaluator rates what comes out.
 
 `recipes` is how many recipes learned and are served, `learned` how many learned, and `moved` how many of those served show at
 least half of the gain over SFT that the learning bench found (`RECIPE_learned_gain`). `RECIPE_gain` is the gain where policies
-are sampled at temperature 1, as they were in training: the setting `temperature` of a served model. `RECIPE_cool_gain` is that
-of a served model without the setting: each step of the product then has its own temperature, which is 0 at first. `--add FILE`
-adds the figures of an earlier run of other recipes.
+are sampled at temperature 1, as they were in training: the setting `temperature` of a served model. `RECIPE_cool_gain` and
+`cool_moved` are of served models without the setting: each step of the product then has its own temperature, which is 0 at
+first. `--add FILE` adds the figures of an earlier run of other recipes.
 """
 
 import argparse
@@ -67,31 +67,29 @@ def mean_score(rates: Rates) -> float:
 
 
 def count(gains: Mapping[str, float], figures: Mapping[str, float]) -> dict[str, float]:
-    """Return how many recipes learned, were served, and show at least half of their gain."""
+    """Return how many recipes learned, were served, and show at least half of their gain in each way."""
     served = [recipe for recipe in gains if f"{recipe}_gain" in figures]
-    moved = [recipe for recipe in served if figures[f"{recipe}_gain"] >= SHOWS * gains[recipe]]
-    return {"learned": float(len(gains)), "recipes": float(len(served)), "moved": float(len(moved))}
+    moved = {way: [each for each in served if figures[f"{each}_{way}gain"] >= SHOWS * gains[each]] for way in WAYS}
+    counted = {"learned": len(gains), "recipes": len(served), **{f"{way}moved": len(each) for way, each in moved.items()}}
+    return {name: float(number) for name, number in counted.items()}
 
 
 async def serve_seed(recipe: str, seed: int, folder: Path) -> SeedRates | None:
-    """Serve the policies of a seed, one after the other, and ask each in both ways; None where they are not there."""
-    from bench.served_tasks.policies import OpenAt, find_policies, open_policy
+    """Serve the policies of a seed, and ask each in both ways; None where they are not there."""
+    from bench.served_tasks.policies import find_policies, open_policy
 
     kept = find_policies(folder)
     if kept is None:
         return None
     module, _, name = TASKS[recipe].partition(":")
     rate: Callable[..., Awaitable[Rates]] = getattr(import_module(f"bench.served_tasks.{module}"), name)
-    found: dict[str, dict[str, Rates]] = {way: {} for way in WAYS}
 
-    async def ask(policy: str, at: OpenAt) -> None:
-        for way, temperature in WAYS.items():
-            found[way][policy] = await rate(at(temperature), seed, folder)
-
-    for policy, model in (("sft", kept.sft), ("trained", kept.trained)):
+    async def ask(model: Path) -> dict[str, Rates]:
         async with open_policy(model, kept.sft, recipe.replace("_", "-"), seed) as at:
-            await ask(policy, at)
-    return found
+            return {way: await rate(at(temperature), seed, folder) for way, temperature in WAYS.items()}
+
+    sft, trained = await asyncio.gather(ask(kept.sft), ask(kept.trained))
+    return {way: {"sft": sft[way], "trained": trained[way]} for way in WAYS}
 
 
 def serve_recipe(recipe: str, learned: float, kept: Path) -> dict[str, float]:
