@@ -6,6 +6,7 @@ What these mend or cannot use counts as readers get it; a report that the policy
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from app.domain.budget import StopReason
@@ -52,9 +53,7 @@ async def rate_short_reports(model: OpenModel, seed: int, _: Path) -> list[Mappi
     held_out = short_reports.split_subjects(seed)[1]
     asked = short_reports.list_questions(held_out, reports.ITEMS, random.Random(f"held out {seed}"))
     rows = [question.row for question in asked]
-    texts = await ask_all(
-        [lambda n=n, row=row: _write(told, n, row.query, [dict(t) for t in row.retrieval]) for n, row in enumerate(rows)]
-    )
+    texts = await ask_all([partial(_write, told, n, row.query, list(map(dict, row.retrieval))) for n, row in enumerate(rows)])
     return [short_reports.rate_report(text, question) for text, question in zip(texts, asked, strict=True)]
 
 
@@ -63,7 +62,7 @@ async def rate_dated_reports(model: OpenModel, seed: int, _: Path) -> list[Mappi
     held_out = dated_reports.split_works(seed)[1]
     asked = dated_reports.list_questions(held_out, own_outputs.ITEMS, random.Random(f"held out {seed}"))
     rows = [question.row for question in asked]
-    texts = await ask_all([lambda n=n, row=row: _write(model, n, row["query"], row["retrieval"]) for n, row in enumerate(rows)])
+    texts = await ask_all([partial(_write, model, n, row["query"], row["retrieval"]) for n, row in enumerate(rows)])
     return [dated_reports.rate_report(text, question) for text, question in zip(texts, asked, strict=True)]
 
 

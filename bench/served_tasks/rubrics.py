@@ -7,6 +7,7 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from app.domain.chat import ChatRole, Message
@@ -27,7 +28,7 @@ OPENING = 2
 async def rate_rubrics(model: OpenModel, seed: int, _: Path) -> list[Mapping[str, float]]:
     """Have the held-out rubrics of `rubric_generator` drafted, and rate them. The policy learned from questions alone."""
     asked = list_questions(UNSEEN, ITEMS, random.Random(f"held out {seed}"))
-    texts = await ask_all([lambda q=question.text: draft(model, q) for question in asked])
+    texts = await ask_all([partial(draft, model, question.text) for question in asked])
     return [rate_rubric(text, question) for text, question in zip(texts, asked, strict=True)]
 
 

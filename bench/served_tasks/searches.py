@@ -7,6 +7,7 @@ serving.
 import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from app.domain.query import Language, ResearchQuery, SystemName
@@ -46,7 +47,7 @@ async def rate_short_searches(model: OpenModel, seed: int, _: Path) -> list[Mapp
         kit = make_kit(model, record, tools, cold_start.LIMITS, Bounds(shorten_conversations=False))
         return rate_search(cold_start.list_outputs(await work_question(each.text, DEEPRUBRIC, kit, record)), each)
 
-    return await ask_all([lambda each=each: work(each) for each in asked])
+    return await ask_all([partial(work, each) for each in asked])
 
 
 async def rate_planted_searches(model: OpenModel, seed: int, folder: Path) -> list[Mapping[str, float]]:
@@ -75,7 +76,7 @@ async def _work_all(
         kit = chain.caps.cap(make_kit(model, record, make_tools()))
         return await work_question(question, system, replace(kit, bounds=replace(kit.bounds, observe_faults=False)), record)
 
-    return await ask_all([lambda n=n, question=question: work(n, question) for n, question in enumerate(questions)])
+    return await ask_all([partial(work, n, question) for n, question in enumerate(questions)])
 
 
 async def work_question(question: str, system: AgentSet, kit: Kit, record: LocalRecord) -> Trajectory:

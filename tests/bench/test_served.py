@@ -13,7 +13,7 @@ from bench.learning_tasks import cold_start, dated_reports, short_reports
 from bench.learning_tasks.rubric_grammar import PlantedQuestion, rate_rubric, write_order
 from bench.learning_tasks.short_searches import ForgetfulTeacher, LengthQuestion, record_searches
 from bench.served import WAYS, count, read_learned, summarise
-from bench.served_tasks.policies import CONTEXT, OpenModel, make_kit
+from bench.served_tasks.policies import CONTEXT, make_kit
 from bench.served_tasks.reports import UncriticalRecord, write_report
 from bench.served_tasks.rubrics import draft
 from bench.served_tasks.searches import work_question
@@ -22,6 +22,7 @@ from training.synthesis.self_samples.prompts import read_row
 from workflows.agents.codec import TagCodec
 from workflows.agents.kit import Bounds
 from workflows.chat_models.scripted import ScriptedModel
+from workflows.chat_models.served_book import OpenModel
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
 from workflows.systems.local_record import LocalRecord
