@@ -56,6 +56,17 @@ async def test_a_writer_that_makes_fewer_faults_passes(task: StepTask, server: A
     assert server.loaded == {}, "the candidate is unloaded after its exam"
 
 
+async def test_both_writers_are_asked_at_the_temperature_at_which_they_are_to_serve(
+    task: StepTask, server: AdapterServer
+) -> None:
+    server.speech = let_candidate_write(SOUND)
+    assert task.stage is not None
+    warm = task.stage.server.model_copy(update={"temperature": 0.7})
+    await take_exam_and_gate(task.model_copy(update={"stage": task.stage.model_copy(update={"server": warm})}))
+    assert len(set(server.asked)) == 2
+    assert server.temperatures == {0.7}
+
+
 @pytest.mark.parametrize(
     ("report", "told"),
     [
