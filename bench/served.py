@@ -23,6 +23,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
+from bench.learning import SEEDS
 from bench.result import add_figures, print_result, print_skipped
 
 TASKS = {
@@ -92,11 +93,11 @@ async def serve_seed(recipe: str, seed: int, folder: Path) -> SeedRates | None:
     return {way: {"sft": sft[way], "trained": trained[way]} for way in WAYS}
 
 
-def serve_recipe(recipe: str, learned: float, kept: Path) -> dict[str, float]:
-    """Serve the seeds of a recipe, and tell each; no figures where none has its policies."""
+def serve_recipe(recipe: str, learned: float, kept: Path, most: int) -> dict[str, float]:
+    """Serve the first seeds of a recipe, and tell each; no figures where none has its policies."""
     folders = sorted((kept / recipe).glob("*"), key=lambda each: each.name) if (kept / recipe).is_dir() else []
     seeds = []
-    for folder in folders:
+    for folder in folders[:most]:
         if (found := asyncio.run(serve_seed(recipe, int(folder.name), folder))) is None:
             print(json.dumps({"recipe": recipe, "seed": int(folder.name), "not_served": "its policies are missing"}), flush=True)
             continue
@@ -122,6 +123,7 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, required=True, help="the folder of `bench.learning --keep`")
     parser.add_argument("--results", type=Path, nargs="+", default=[RESULTS], help="last lines of `bench.learning`")
     parser.add_argument("--recipe", choices=[*TASKS], help="only this one")
+    parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--add", type=Path, help="the output of an earlier run, whose figures are added")
     options = parser.parse_args()
     if importlib.util.find_spec("peft") is None:
@@ -132,7 +134,7 @@ def main() -> None:
     figures = {
         name: value
         for recipe, gain in gains.items()
-        for name, value in serve_recipe(recipe, gain, options.kept.resolve()).items()
+        for name, value in serve_recipe(recipe, gain, options.kept.resolve(), options.seeds).items()
     }
     print_result("served", add_figures({**count(gains, figures), **figures}, options.add))
 

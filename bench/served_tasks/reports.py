@@ -31,6 +31,7 @@ from workflows.judging.report_verification import verify_report
 from workflows.judging.second_look import Judges
 from workflows.systems.local_record import LocalRecord
 
+REPAIRED_RULE = "| --- | --- |\n"
 NOTHING = '<answer>{"edits": [], "conflicts": []}</answer>'
 
 
@@ -63,7 +64,12 @@ async def rate_dated_reports(model: OpenModel, seed: int, _: Path) -> list[Mappi
     asked = dated_reports.list_questions(held_out, own_outputs.ITEMS, random.Random(f"held out {seed}"))
     rows = [question.row for question in asked]
     texts = await ask_all([partial(_write, model, n, row["query"], row["retrieval"]) for n, row in enumerate(rows)])
-    return [dated_reports.rate_report(text, question) for text, question in zip(texts, asked, strict=True)]
+    return [dated_reports.rate_report(show_as_written(text), question) for text, question in zip(texts, asked, strict=True)]
+
+
+def show_as_written(report: str) -> str:
+    """Return a report in which the rule of a table that the product repaired is written as the evaluator knows it."""
+    return report.replace(REPAIRED_RULE, dated_reports.RULE)
 
 
 def _shorten_system(messages: Sequence[Message]) -> Sequence[Message]:

@@ -14,7 +14,7 @@ from bench.learning_tasks.rubric_grammar import PlantedQuestion, rate_rubric, wr
 from bench.learning_tasks.short_searches import ForgetfulTeacher, LengthQuestion, record_searches
 from bench.served import WAYS, count, read_learned, summarise
 from bench.served_tasks.policies import CONTEXT, make_kit
-from bench.served_tasks.reports import UncriticalRecord, write_report
+from bench.served_tasks.reports import UncriticalRecord, show_as_written, write_report
 from bench.served_tasks.rubrics import draft
 from bench.served_tasks.searches import work_question
 from training.recipes.rollout_tools import play_tape
@@ -83,6 +83,15 @@ async def test_the_writer_is_asked_with_the_prompt_from_which_dated_reports_were
     assert learned is not None
     assert say_all(model.requests[0].messages) == say_all(learned.messages)
     assert dated_reports.rate_report(written, question)["score"] == 1.0, written
+
+
+async def test_a_table_that_the_product_repairs_is_sound_for_its_reader() -> None:
+    question = dated_reports.DatedQuestion("Ashford", ("pier", "mill"), (2019, 2031))
+    text = "# Ashford\n\nIn 2019 the pier was finished [q1].\n\n| work | year |\n|---|\n| pier | 2019 |\n| mill | 2031 |\n"
+    kit = make_kit(open_scripted(ScriptedModel([f"<answer>{text}</answer>"])), UncriticalRecord("1"))
+    written = await write_report(kit, question.text, question.row["retrieval"])
+    assert dated_reports.rate_report(text, question)["table"] == 0.0
+    assert dated_reports.rate_report(show_as_written(written), question)["table"] == 1.0
 
 
 async def test_the_writer_is_shown_short_reports_as_they_were_learned_and_a_right_one_stays_right() -> None:
