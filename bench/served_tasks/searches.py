@@ -55,7 +55,7 @@ async def rate_planted_searches(model: OpenModel, seed: int, folder: Path) -> li
     held_out, tape = plant_works(seed)[1], folder / searches.WHOLE_TAPE
     chain = searches.describe_rl(Path(TINY), tape, seed, searches.FORM_ALONE, Start()).chain
     asked, findings = [held_out[n % len(held_out)] for n in range(searches.ITEMS)], read_findings(tape)
-    worked = await _work_all(model, [each.question for each in asked], SEARCH_AGENT, chain, play_tape(read_tape(tape)))
+    worked = await work_all(model, [each.question for each in asked], SEARCH_AGENT, chain, play_tape(read_tape(tape)))
     return [count_search(each).rate(about, findings) for each, about in zip(worked, asked, strict=True)]
 
 
@@ -64,13 +64,15 @@ async def rate_planted_reports(model: OpenModel, seed: int, folder: Path) -> lis
     held_out, tape = plant_facts(seed)[1], folder / agents.WHOLE_TAPE
     chain = agents.describe_rl(Path(TINY), tape, seed, agents.WHOLE, Start()).chain
     asked, findings = [held_out[n % len(held_out)] for n in range(agents.ITEMS)], read_findings(tape)
-    worked = await _work_all(model, [each.question for each in asked], DEEPRUBRIC, chain, play_tape(read_tape(tape)))
+    worked = await work_all(model, [each.question for each in asked], DEEPRUBRIC, chain, play_tape(read_tape(tape)))
     return [count_agent(each).rate(about, findings) for each, about in zip(worked, asked, strict=True)]
 
 
-async def _work_all(
+async def work_all(
     model: OpenModel, questions: list[str], system: AgentSet, chain: ChainSection, make_tools: MakeTools
 ) -> list[Trajectory]:
+    """Return the turns of each question, worked within the limits of a configuration."""
+
     async def work(number: int, question: str) -> Trajectory:
         record = LocalRecord(str(number))
         kit = chain.caps.cap(make_kit(model, record, make_tools()))

@@ -9,15 +9,19 @@ import pytest
 
 from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.query import SystemName
-from bench.learning_tasks import cold_start, dated_reports, short_reports
+from bench.learning_tasks import agents, cold_start, dated_reports, searches, short_reports
+from bench.learning_tasks.beginnings import Start
+from bench.learning_tasks.planted_facts import ErringReporter, plant_facts, record_facts
+from bench.learning_tasks.planted_searches import ErringSearcher, plant_works, record_tape
 from bench.learning_tasks.rubric_grammar import PlantedQuestion, rate_rubric, write_order
 from bench.learning_tasks.short_searches import ForgetfulTeacher, LengthQuestion, record_searches
 from bench.served import WAYS, count, read_learned, summarise
 from bench.served_tasks.policies import CONTEXT, make_kit
 from bench.served_tasks.reports import UncriticalRecord, show_as_written, write_report
 from bench.served_tasks.rubrics import draft
-from bench.served_tasks.searches import work_question
-from training.recipes.rollout_tools import play_tape
+from bench.served_tasks.searches import DEEPRUBRIC, work_all, work_question
+from training.recipes.rollout_tools import play_tape, read_tape
+from training.recipes.search_rl.agent import SEARCH_AGENT
 from training.synthesis.self_samples.prompts import read_row
 from workflows.agents.codec import TagCodec
 from workflows.agents.kit import Bounds
@@ -121,6 +125,28 @@ async def test_searches_are_asked_as_they_were_learned() -> None:
         Bounds(shorten_conversations=False),
     )
     await work_question(asked.text, AGENTS[SystemName.DEEPRUBRIC], kit, record)
+    assert [say_all(each.messages) for each in served.requests] == [say_all(each.messages) for each in learned.requests]
+
+
+async def test_planted_searches_are_asked_as_they_were_learned(tmp_path: Path) -> None:
+    about, tape = plant_works(1)[0][0], tmp_path / searches.TAPE
+    record_tape([about]).save(tape)
+    config = searches.describe_rl(Path("base"), tape, 1, searches.FORM_ALONE, Start())
+    learned, served = (ScriptedModel(ErringSearcher([about], random.Random(1), 1.0, 1.0)) for _ in range(2))
+    await searches.sample_searches(config, tmp_path, [about], lambda _: learned)
+    await work_all(open_scripted(served), [about.question], SEARCH_AGENT, config.chain, play_tape(read_tape(tape)))
+    assert len(served.requests) > 2
+    assert [say_all(each.messages) for each in served.requests] == [say_all(each.messages) for each in learned.requests]
+
+
+async def test_planted_reports_are_asked_for_as_they_were_learned(tmp_path: Path) -> None:
+    about, tape = plant_facts(1)[0][0], tmp_path / agents.TAPE
+    record_facts([about]).save(tape)
+    config = agents.describe_rl(Path("base"), tape, 1, agents.WHOLE, Start())
+    learned, served = (ScriptedModel(ErringReporter([about], random.Random(1), 1.0, 1.0, 0.0)) for _ in range(2))
+    await agents.sample_reports(config, [about], lambda _: learned)
+    await work_all(open_scripted(served), [about.question], DEEPRUBRIC, config.chain, play_tape(read_tape(tape)))
+    assert len(served.requests) > 2
     assert [say_all(each.messages) for each in served.requests] == [say_all(each.messages) for each in learned.requests]
 
 
