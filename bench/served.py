@@ -129,8 +129,11 @@ def main() -> None:
     if importlib.util.find_spec("peft") is None:
         print_skipped("served", "a policy needs torch and PEFT: make setup-train")
         return
-    gains = read_learned(options.results)
-    gains = {name: gain for name, gain in gains.items() if options.recipe in (None, name)}
+    asked, gains = [options.recipe] if options.recipe else [*TASKS], read_learned(options.results)
+    for recipe in asked:
+        if recipe not in gains:
+            print(json.dumps({"recipe": recipe, "not_served": "the results do not show that it learned"}), flush=True)
+    gains = {recipe: gains[recipe] for recipe in asked if recipe in gains}
     figures = {
         name: value
         for recipe, gain in gains.items()
