@@ -36,8 +36,8 @@ class ModelServer(Value):
     """The server on which a stage's models are tried and served: it has the base, and loads adapters while it runs.
 
     `address` ends in `/v1`; `base` is the base's name there, and `licence` that of its weights, by default as their card says.
-    `key_setting` names the
-    environment variable with its key, and ends in `_API_KEY`. Prices are US$ per million tokens.
+    `key_setting` names the environment variable with its key, and ends in `_API_KEY`. Prices are US$ per million tokens.
+    `temperature` is that at which its models are tried and serve; None: each step's own.
     """
 
     address: str = Field(pattern=r"^https?://")
@@ -45,6 +45,7 @@ class ModelServer(Value):
     licence: str = ""
     key_setting: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*_API_KEY)?$")
     notation: Notation = Notation.TAGS
+    temperature: float | None = Field(default=None, ge=0, le=2)
     input_price: Decimal = Field(default=Decimal(0), ge=0)
     output_price: Decimal = Field(default=Decimal(0), ge=0)
 

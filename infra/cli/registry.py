@@ -80,6 +80,9 @@ def serve(
     name: Annotated[str, typer.Option(help="The name by which that server knows it; default: the version's.")] = "",
     key_setting: Annotated[str, typer.Option(help="The environment variable with the server's key.")] = "",
     context: Annotated[int, typer.Option(min=0, help="Its context in tokens; 0: not known.")] = 0,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, max=2, help="The temperature at which it is asked; default: each step's own.")
+    ] = None,
     input_price: Annotated[float, typer.Option(min=0, help="US$ per million input tokens.")] = 0,
     output_price: Annotated[float, typer.Option(min=0, help="US$ per million output tokens.")] = 0,
 ) -> None:
@@ -88,7 +91,7 @@ def serve(
 
     execute(
         lambda settings: registry_commands.serve(
-            settings, version, address, name, key_setting, context, input_price, output_price
+            settings, version, address, name, key_setting, context, temperature, input_price, output_price
         )
     )
 

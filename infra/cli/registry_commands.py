@@ -95,6 +95,7 @@ async def serve(
     name: str,
     key_setting: str,
     context: int,
+    temperature: float | None,
     input_price: float,
     output_price: float,
 ) -> int:
@@ -107,6 +108,7 @@ async def serve(
             key_setting=key_setting,
             notation=Notation(version.notation),
             context=context,
+            temperature=temperature,
             input_price=Decimal(str(input_price)),
             output_price=Decimal(str(output_price)),
             adapter=version.artifact,

@@ -20,11 +20,12 @@ def say_rubric(model: str, messages: Sequence[str]) -> str:
 
 @dataclass
 class AdapterServer:
-    """What the server has loaded, and the models that were asked. `refuses`: it takes no adapter."""
+    """What the server has loaded, the models that were asked, and at which temperatures. `refuses`: it takes no adapter."""
 
     url: str = ""
     loaded: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    temperatures: set[float] = field(default_factory=set)
     refuses: str = ""
     speech: Speech = say_rubric
 
@@ -53,6 +54,7 @@ async def serve_adapters() -> AsyncIterator[AdapterServer]:
         body = await request.json()
         model = body["model"]
         server.asked.append(model)
+        server.temperatures.add(body["temperature"])
         if model != BASE and model not in server.loaded:
             return web.json_response({"error": {"message": f"The model `{model}` does not exist."}}, status=404)
         messages = [message["content"] for message in body["messages"]]

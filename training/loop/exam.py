@@ -34,6 +34,7 @@ from training.recipes.run_folder import TrainingFolder
 from training.synthesis.training_set.folder import ROWS
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.adapters import load_adapter, unload_adapter
+from workflows.chat_models.at_temperature import fix_temperature
 from workflows.chat_models.openai_compatible import connect_model
 from workflows.judging.batch_record import AnswerStore
 
@@ -107,13 +108,15 @@ async def _load(server: ModelServer, adapter: Path) -> AsyncIterator[ChatModel]:
     await load_adapter(endpoint, name, adapter)
     try:
         async with connect_model(endpoint) as model:
-            yield model
+            yield fix_temperature(model, server.temperature)
     finally:
         await unload_adapter(endpoint, name)
 
 
-def _connect(server: ModelServer, name: str) -> AbstractAsyncContextManager[ChatModel]:
-    return connect_model(endpoint_of(server, name))
+@asynccontextmanager
+async def _connect(server: ModelServer, name: str) -> AsyncIterator[ChatModel]:
+    async with connect_model(endpoint_of(server, name)) as model:
+        yield fix_temperature(model, server.temperature)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import pytest
 from app.domain.served_models import ModelRole, ServedModel
 from app.models.service import registry, serving
 from app.models.service.erasure import list_to_retrain
-from app.models.storage import aliases
+from app.models.storage import aliases, served
 from tests.app.models.trained_runs import write_run
 from tests.app.preferences.consenting_readers import Readers
 from tests.support.stack import run_rubrica
@@ -48,7 +48,7 @@ async def learned(command: Command, tmp_path: Path, policy: str) -> str:
     write_run(tmp_path / "run", [tmp_path / "set"])
     added = await command("registry", "add", "run", "--role", "writer", "--on-erasure", policy, "--reason", "first of its kind")
     name = added.stdout.strip()
-    await command("registry", "serve", name, "--address", "http://127.0.0.1:9/v1")
+    await command("registry", "serve", name, "--address", "http://127.0.0.1:9/v1", "--temperature", "1")
     await command("registry", "promote", name, "--reason", "better in a gate")
     return name
 
@@ -62,6 +62,9 @@ async def test_an_erased_vote_withdraws_the_version_that_learned_from_it(
 ) -> None:
     name = await learned(command, tmp_path, "withdraw")
     assert await writer_of(pool) == name
+    known = await served.get(pool, name)
+    assert known is not None
+    assert known.model.temperature == 1
     version = await registry.find_version(pool, name)
     kept = tmp_path / "home" / "artifacts" / version.artifact
     assert (kept / "adapter_model.safetensors").read_bytes() == b"weights"

@@ -88,6 +88,17 @@ async def test_a_killed_exam_goes_on_and_asks_for_nothing_twice(task: StepTask, 
     assert server.asked == []
 
 
+async def test_both_writers_are_asked_at_the_temperature_at_which_they_are_to_serve(
+    task: StepTask, server: AdapterServer
+) -> None:
+    server.speech = let_candidate_write(SOUND)
+    assert task.stage is not None
+    warm = task.stage.server.model_copy(update={"temperature": 0.7})
+    await take_exam_and_gate(task.model_copy(update={"stage": task.stage.model_copy(update={"server": warm})}))
+    assert len(set(server.asked)) == 2
+    assert server.temperatures == {0.7}
+
+
 @pytest.mark.parametrize(
     ("report", "told"),
     [

@@ -15,7 +15,7 @@ from app.domain.served_models import ModelRole, ServedModel
 from app.models.service.promotion import hold
 from app.models.service.registry import describe_version, find_version
 from app.models.service.serving import move_alias, register_settings
-from app.models.storage import aliases, canaries, cycles, leases
+from app.models.storage import aliases, canaries, cycles, leases, served
 from tests.support.adapter_server import serve_adapters
 from tests.workflows.durable.retraining.toy_cycle import ANN, BEN, STAGE, ToyLoop
 from tests.workflows.durable.whole_product import WholeProduct
@@ -43,6 +43,9 @@ async def test_takes_its_steps_in_order_and_ends_with_a_promotion(loop: ToyLoop)
     [moved] = await loop.list_told(cycle.id, CycleEventType.ALIAS_MOVED)
     alias = (await aliases.list_all(loop.house.database))[ModelRole.RUBRIC]
     assert alias.served == moved["went_to"] == next(iter(loop.server.loaded))
+    record = await served.get(loop.house.database, alias.served)
+    assert record is not None
+    assert record.model.temperature == 1.0
     version = await find_version(loop.house.database, alias.served)
     assert (version.state, version.recipe, version.cycle) == (VersionState.SERVING, "rubric_generator", cycle.id)
     known = await describe_version(loop.house.database, version.id)

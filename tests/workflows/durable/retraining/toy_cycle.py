@@ -30,7 +30,7 @@ config = "recipe.toml"
 kind = "preference-pairs"
 gate = "gate.toml"
 exam = "exam.toml"
-server = {{address = "{url}", base = "base"}}
+server = {{address = "{url}", base = "base", temperature = 1.0}}
 """
 ANN = Actor("ann@example.org", Tenant(LOCAL_ORGANISATION))
 BEN = Actor("ben@example.org", Tenant(LOCAL_ORGANISATION))

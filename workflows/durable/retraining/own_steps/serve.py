@@ -34,6 +34,7 @@ async def serve_version(place: LoopWorkplace, cycle: Cycle, step: Step, outcomes
         address=server.address,
         key_setting=server.key_setting,
         notation=server.notation,
+        temperature=server.temperature,
         input_price=server.input_price,
         output_price=server.output_price,
         adapter=version.artifact,

@@ -1,0 +1,1 @@
+"""How the policies of `bench.learning` are asked where they serve: a module for each stage of the product."""
