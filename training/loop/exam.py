@@ -7,7 +7,7 @@ Each answer is stored in the folder as it comes, so that an exam which was kille
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import orjson
