@@ -23,6 +23,7 @@ from app.domain.run import RunStatus
 from app.http.asgi import create_app
 from app.http.server import Server, bind
 from app.http.services import open_services
+from app.models.service.cycle_gateway import PlanTimes
 from app.runs.storage.run_log import RunLog
 from infra.local.postgres import LocalPostgres
 from tests.app.finished_run import TEXT, URL, write_begin, write_end
@@ -75,6 +76,17 @@ async def serve_small_index() -> AsyncIterator[str]:
     await runner.cleanup()
 
 
+class NoPlans:
+    """Cycles of no plan: none is scheduled, and those that begin wait for workers."""
+
+    async def wake_cycle(self, cycle: UUID) -> None:
+        """Leave it to wait."""
+
+    async def find_times(self, plan: str) -> PlanTimes | None:
+        """Find none."""
+        return None
+
+
 @contextlib.asynccontextmanager
 async def serve_fuzzed_api(folder: Path) -> AsyncIterator[str]:
     """Serve the API; yield its address."""
@@ -88,7 +100,10 @@ async def serve_fuzzed_api(folder: Path) -> AsyncIterator[str]:
         urls = role_urls(postgres, url)
         pool = await connect(urls[1])
         gateway = BriefRuns(pool)
-        async with serve_small_index() as index, open_services(*urls, gateway, retrieval_url=index) as services:
+        async with (
+            serve_small_index() as index,
+            open_services(*urls, gateway, retrieval_url=index, cycle_gateway=NoPlans()) as services,
+        ):
             with bind("127.0.0.1", 0) as listening:
                 server = Server(create_app(services), services)
                 serving = asyncio.create_task(server.serve(sockets=[listening]))
