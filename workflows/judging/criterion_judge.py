@@ -12,6 +12,7 @@ from pydantic import Field
 
 from app.domain.citations import MARKER, REMOVED
 from app.domain.errors import ModelError
+from app.domain.evidence import Passage, Quote
 from app.domain.query import Language
 from app.domain.report import Report, Section
 from app.domain.rubric import Criterion
@@ -57,16 +58,20 @@ CRITERIA = declare_step("criteria", CriteriaAnswer, max_tokens=8_000)
 
 
 async def judge_criteria(
-    criteria: Sequence[Criterion], question: str, report: Report, kit: Kit, turn: str = ""
+    criteria: Sequence[Criterion], question: str, report: Report, kit: Kit, turn: str = "", passages: Sequence[Passage] = ()
 ) -> list[CriterionScore]:
-    """Return a score, or the reason for none, for each criterion, in order. `turn` is in the agent's path."""
+    """Return a score, or the reason for none, for each criterion, in order. `turn` is in the agent's path.
+
+    With `passages` the judge sees those that are cited, instead of the quotations: those of a report whose claims nobody has
+    checked yet are sentences that were chosen by their words alone.
+    """
     if not criteria:
         return []
     messages = kit.prompts.get("criteria", kit.language).render(
         question=question,
         criteria="\n".join(f"{number}. {as_data(criterion.demand)}" for number, criterion in enumerate(criteria, 1)),
         report=format_for_judge(report, kit.bounds.conversation_chars),
-        quotes=format_quotes(report, kit.bounds.evidence_chars) or say("none", kit.language),
+        quotes=format_quotes(report, kit.bounds.evidence_chars, passages) or say("none", kit.language),
         form=kit.codec.describe_form(CRITERIA, kit.prompts, kit.language),
     )
     try:
@@ -128,12 +133,23 @@ def format_for_judge(report: Report, chars: int) -> str:
     return as_data("\n\n".join([f"# {report.title}", *parts]))
 
 
-def format_quotes(report: Report, chars: int) -> str:
-    """Return the quotations under the report's numbers, with the titles of their sources, as many as fit into `chars`."""
+def format_quotes(report: Report, chars: int, passages: Sequence[Passage] = ()) -> str:
+    """Return what the report cites under its numbers, with the titles of the sources, as much as fits into `chars`.
+
+    That is the quotation or, where one of `passages` holds it, this passage, once for all its numbers.
+    """
     known = {quote.key: quote for quote in report.quotes}
-    cited = ((number, known[key]) for key, number in _number_citations(report).items() if key in known)
-    lines = (f"[{number}] {as_attribute(quote.source.title)}: {_withhold_orders(quote.text)}" for number, quote in cited)
-    return as_data("\n".join(lines)[:chars])
+    numbers: dict[str, str] = {}
+    for key, number in _number_citations(report).items():
+        if quote := known.get(key):
+            line = f"{as_attribute(quote.source.title)}: {_widen(quote, passages)}"
+            numbers[line] = f"{numbers.get(line, '')}[{number}]"
+    return as_data("\n".join(f"{cited} {line}" for line, cited in numbers.items())[:chars])
+
+
+def _widen(quote: Quote, passages: Sequence[Passage]) -> str:
+    whole = next((passage.text for passage in passages if passage.holds(quote)), "")
+    return whole if whole and not find_injections(whole) else _withhold_orders(quote.text)
 
 
 def _number_citations(report: Report) -> dict[str, int]:

@@ -29,7 +29,8 @@ async def check_against_rubric(
     rubric: Rubric, report: Report, query: ResearchQuery, judge: Kit, desk: ReportDesk | None
 ) -> CheckedReport:
     """Judge the report; send it back to its writer once for the failed criteria. Without a `desk` there is no writer."""
-    scores = await judge_criteria(rubric.criteria, query.question, report, judge)
+    read = [passage for finding in desk.findings for passage in finding.passages] if desk else []
+    scores = await judge_criteria(rubric.criteria, query.question, report, judge, passages=read)
     failing = [score for score in scores if score.fails]
     if not failing or desk is None:
         return CheckedReport(report, tuple(scores))

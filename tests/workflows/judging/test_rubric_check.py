@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,13 +12,14 @@ from app.domain.budget import StopReason
 from app.domain.chat import ChatRequest
 from app.domain.claims import Claim, Support
 from app.domain.errors import ModelRefused
+from app.domain.evidence import Passage
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.rubric import Criterion, Rubric
 from app.domain.scorecard import Scorecard
 from tests.workflows.agent_kit import make_kit, make_record
-from tests.workflows.judging.test_report_verification import FOUND, POST, PROTECT, SURPLUS, WAGES
+from tests.workflows.judging.test_report_verification import FOUND, POST, PROTECT, SURPLUS, TEXT, WAGES
 from tests.workflows.sensible_model import answer_sensibly
 from workflows.agents.asker import Asker
 from workflows.agents.evidence_book import EvidenceBook
@@ -105,6 +107,17 @@ async def delivered(
 
 def asked(chat: ScriptedModel, step: str) -> list[str]:
     return [r.messages[-1].content for r in chat.requests if r.response_schema and r.response_schema.name == step]
+
+
+async def test_before_claims_are_checked_the_judge_sees_the_passages_that_are_cited_each_once() -> None:
+    chat = model(by_words)
+    kit = make_kit(chat, make_record())
+    whole = Passage(source=PROTECT.source, text=TEXT, start=0, end=len(TEXT))
+    desk = replace(desk_of(kit), findings=(FOUND[0].model_copy(update={"passages": (whole,)}),))
+    await check_against_rubric(RUBRIC, REPORT, QUERY, kit, desk)
+    assert section_of(asked(chat, "criteria")[0], "quotes") == f"[1][2][3] {PROTECT.source.title}: {TEXT}"
+    await judge_criteria(RUBRIC.criteria, QUERY.question, REPORT, kit)
+    assert f"[2] {SURPLUS.source.title}: {SURPLUS.text}\n" in section_of(asked(chat, "criteria")[-1], "quotes")
 
 
 async def test_what_fails_goes_back_once_and_is_judged_again() -> None:
