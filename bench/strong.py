@@ -99,7 +99,8 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=Path, default=CASES, help="the folder of cases; default: bench/results/strong")
-    print_result("strong", collect_figures(parser.parse_args().cases))
+    cases = parser.parse_args().cases
+    print_result(cases.resolve().name, collect_figures(cases))
 
 
 if __name__ == "__main__":

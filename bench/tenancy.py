@@ -42,6 +42,7 @@ FINER = frozenset(
         "PUT /v1/collections/{collection_id:uuid}/access",
         "DELETE /v1/collections/{collection_id:uuid}",
         "DELETE /v1/runs/{run_id:uuid}",
+        "DELETE /openai/v1/responses/{response_id:str}",
     }
 )
 # Only the organisation that operates the deployment may do these, and neither of the two here does.

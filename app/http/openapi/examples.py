@@ -123,6 +123,10 @@ OF: dict[str, list[Any]] = {
         {"question": QUESTION, "length": "short", "format": "table_first", "published_to": "1899-12-31", "sources": ["corpora"]},
     ],
     "Run": [RUN],
+    "ActReason": [{"reason": "The held-out answers were read, and they are better."}],
+    "Promotion": [{"reason": "The held-out answers were read, and they are better."}],
+    "StepApproval": [{"reason": "The gate's table was read.", "step": "rubric.canary"}],
+    "CycleStop": [{"reason": "The votes of this week are to be looked at first."}],
     "Criterion": [CRITERION],
     "EditedRubric": [{"criteria": [CRITERION]}],
     "Estimate": [
