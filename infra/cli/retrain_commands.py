@@ -14,7 +14,7 @@ from app.domain.training_stage import TrainingStage
 from app.models.service.acts import Actor
 from app.models.service.cycle_order import list_all_steps
 from app.models.service.cycles import Cycles
-from app.models.service.plan_files import read_plan, require_inputs
+from app.models.service.plan_files import PLAN, read_plan, require_inputs
 from app.models.service.plan_needs import NeedKind, PlanNeed
 from app.models.service.scheduled_plans import ScheduledPlan, ScheduledPlans
 from app.models.service.temporal_gateway import TemporalCycles
@@ -23,6 +23,8 @@ from infra.cli.evaluation_fleet import find_temporal
 from infra.cli.registry_commands import name_actor
 from infra.cli.worker_database import open_worker_pool
 from infra.local.home import Home
+from training.loop.check_plan import check_plan_files
+from training.loop.plan_servers import ask_servers
 
 TIME = "%Y-%m-%d %H:%M:%S"
 LOOK_EVERY = timedelta(seconds=2)
@@ -54,8 +56,8 @@ async def open_cycles(settings: Settings) -> AsyncIterator[OpenCycles]:
 
 
 async def describe(settings: Settings, path: Path) -> int:
-    """Print what a cycle of a plan would do and may take."""
-    plan = _read_plan(path)
+    """Print what a cycle of a plan would do and may take, and whether the servers that it names have their models."""
+    file, plan, told = await asyncio.to_thread(_check_plan, settings, path)
     print(f"{plan.name}: learns from what was said since {plan.since:%Y-%m-%d}")
     print(f"may take US$ {plan.caps.usd:.2f} and {plan.caps.device_hours:.1f} hours of {plan.device or 'this machine'}")
     for step in list_all_steps(plan):
@@ -63,21 +65,22 @@ async def describe(settings: Settings, path: Path) -> int:
     for stage in plan.stages:
         print(f"{stage.name}: {stage.recipe} from at least {stage.least_rows} rows of {stage.kind}, for the {stage.role}")
         print(f"  made of {', '.join(stage.inputs + stage.collections)}{_tell_generator(plan, stage)}")
+    print(*told, *await ask_servers(file, plan), sep="\n")
     return 0
 
 
 async def start(settings: Settings, path: Path) -> int:
     """Start a cycle and print its id."""
-    _read_plan(path)
+    file, _, _ = await asyncio.to_thread(_check_plan, settings, path)
     async with open_cycles(settings) as opened:
-        print((await opened.cycles.start(path, opened.actor)).id)
+        print((await opened.cycles.start(file, opened.actor)).id)
     return 0
 
 
 async def schedule(settings: Settings, path: Path, cron: str, time_zone: str) -> int:
     """Keep a plan's times."""
-    _read_plan(path)
-    name = await TemporalCycles(_require_temporal(settings)).schedule_plan(settings.loop, path, cron, time_zone)
+    file, _, _ = await asyncio.to_thread(_check_plan, settings, path)
+    name = await TemporalCycles(_require_temporal(settings)).schedule_plan(settings.loop, file, cron, time_zone)
     print(f"cycles of {name} start at {cron!r} ({time_zone})")
     return 0
 
@@ -133,11 +136,12 @@ def describe_state(cycle: Cycle) -> str:
     return f"{cycle.state}: {cycle.detail}" if cycle.detail else str(cycle.state)
 
 
-def _read_plan(path: Path) -> CyclePlan:
-    """Read a plan whose inputs are here, where its cycles are worked."""
-    plan = read_plan(path)
+def _check_plan(settings: Settings, path: Path) -> tuple[Path, CyclePlan, list[str]]:
+    """Return a plan's file, the plan, and what is worth knowing of it. All that it names is here, where its cycles are worked."""
+    file = path / PLAN if path.is_dir() else path
+    plan = read_plan(file)
     require_inputs(plan)
-    return plan
+    return file, plan, check_plan_files(file, plan, settings)
 
 
 def _tell_generator(plan: CyclePlan, stage: TrainingStage) -> str:

@@ -63,7 +63,11 @@ async def serve_adapters() -> AsyncIterator[AdapterServer]:
         usage = {"prompt_tokens": count_words(*messages), "completion_tokens": count_words(said)}
         return web.json_response({"model": model, "choices": [choice], "usage": usage})
 
+    async def list_models(request: web.Request) -> web.Response:
+        return web.json_response({"data": [{"id": name} for name in (BASE, *server.loaded)]})
+
     application = web.Application()
+    application.router.add_get("/v1/models", list_models)
     application.router.add_post("/v1/load_lora_adapter", load)
     application.router.add_post("/v1/unload_lora_adapter", unload)
     application.router.add_post("/v1/chat/completions", complete)

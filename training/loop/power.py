@@ -48,7 +48,7 @@ def read_input(folder: Path | None, n: int | None, gain: float, spread: float) -
     Raises:
         InvalidInput: a file cannot be used, scores are too few, or nobody says how many queries there are.
     """
-    plan = plan_usual(gain) if folder is None else read_plan(folder / PLAN)
+    plan = plan_usual(gain) if folder is None else read_plan(folder / PLAN, datetime.now(UTC))
     if folder is None or not (folder / SCORES).exists():
         if n is None:
             raise InvalidInput("there are no scores: say with --n how many queries there will be")

@@ -18,20 +18,24 @@ def require_other_judges(config: Path, exams: Iterable[AnyExam]) -> None:
     Raises:
         InvalidInput: the file cannot be read, or names the same judge.
     """
-    rewarding = _list_reward_judges(config)
+    rewarding = {_name_judge(judge) for judge in list_reward_judges(config)}
     for exam in exams:
         if (exam.judge or exam.kind is ExamKind.RUBRICS) and (judge := _name_judge(exam.judge)) in rewarding:
             raise InvalidInput(f"the exam {exam.kind} and {config.name} have one judge, {judge}; give the exam another [judge]")
 
 
-def _list_reward_judges(config: Path) -> set[str]:
-    """Return the judges that a recipe's file names; the rules, where it names none."""
+def list_reward_judges(config: Path) -> list[JudgeSection | None]:
+    """Return the judges that a recipe's file names; None, the rules, where it names none.
+
+    Raises:
+        InvalidInput: the file is no TOML.
+    """
     try:
         told = tomllib.loads(config.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"{config.name} is no TOML: {error}") from error
     named = told.get("judges", [told.get("judge")])
-    return {_name_judge(None if each is None else JudgeSection.model_validate(each)) for each in named}
+    return [None if each is None else JudgeSection.model_validate(each) for each in named]
 
 
 def _name_judge(section: JudgeSection | None) -> str:

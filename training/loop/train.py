@@ -18,12 +18,12 @@ from app.domain.retraining import StepOutcome, StepTask, StepVerdict
 from app.domain.step_folder import PROGRESS, RUN
 from app.settings import read_settings
 from training.folders import replace_file
-from training.loop.stage_task import folder_of_set, require_stage
+from training.loop.stage_task import fill_recipe, require_stage
 from training.loop.step import run_step
 from training.recipes.run_folder import BEST_STEP, TrainingFolder
 from training.recipes.starting import check_training, describe_run, train
 
-CONFIG, THIS_SET = "recipe.toml", '"@set"'
+CONFIG = "recipe.toml"
 UNIMPROVED = "no step was better on the validation than what the run began with; look at its report before another cycle"
 LOOK_EVERY_S = 5.0
 CURVES = ("loss", "reward", "validation", "part/", "entropy", "kl")
@@ -34,8 +34,7 @@ def train_stage(task: StepTask, folder: Path) -> StepOutcome:
     """Train to the end, and tell beside it how far it is."""
     stage, models, said = require_stage(task), read_settings(os.environ).models, list[str]()
     config = folder / CONFIG
-    text = (Path(task.plan) / stage.config).read_text(encoding="utf-8")
-    config.write_text(text.replace(THIS_SET, json.dumps(str(folder_of_set(task)))), encoding="utf-8")
+    config.write_text(fill_recipe(task), encoding="utf-8")
     forget_other_run(folder / RUN, stage.recipe, config, models, said)
     with _tell_steps(TrainingFolder(folder / RUN), folder):
         trained = train(stage.recipe, config, folder / RUN, models, said.append)

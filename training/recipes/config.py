@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import AfterValidator, Field, ValidationError, ValidationInfo
 
 from app.domain.errors import InvalidInput
+from app.domain.key_faults import describe_faults
 from app.domain.value import Value
 from training.recipes.run_folder import MODEL, ORIGIN
 
@@ -121,16 +122,27 @@ def read_config(path: Path, form: type[C], models: Path | None = None) -> C:
         InvalidInput: the file cannot be read, or has an unknown, missing or wrong value; the message names each.
     """
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
-        config = form.model_validate(said, context={"folder": path.parent})
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is no TOML: {error}") from error
+    return parse_config(text, path, form, path.parent, models)
+
+
+def parse_config(text: str, path: Path, form: type[C], folder: Path, models: Path | None = None) -> C:
+    """Parse the text of a recipe's configuration, which messages name `path`. What it names relatively lies in `folder`.
+
+    Raises:
+        InvalidInput: as above.
+    """
+    try:
+        config = form.model_validate(tomllib.loads(text), context={"folder": folder})
+    except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"{path} is no TOML: {error}") from error
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        raise InvalidInput(f"{path}: {faults}") from error
-    found = find_base(config.model.base, [path.parent, *([models] if models else [])])
+        raise InvalidInput(f"{path}: {'; '.join(describe_faults(error, form))}") from error
+    found = find_base(config.model.base, [folder, *([models] if models else [])])
     return config.model_copy(update={"model": config.model.model_copy(update={"base": found})})
 
 

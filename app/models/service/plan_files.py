@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from app.domain.errors import InvalidInput
+from app.domain.key_faults import describe_faults
 from app.domain.retraining import CyclePlan
 from app.domain.training_stage import THE_EXPORT
 
@@ -29,9 +30,7 @@ def read_plan(path: Path) -> CyclePlan:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} is no TOML: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = f"{'.'.join(map(str, first['loc']))}: " if first["loc"] else ""
-        raise InvalidInput(f"{path}: {where}{first['msg'].removeprefix('Value error, ')}") from error
+        raise InvalidInput(f"{path}: {'; '.join(describe_faults(error, CyclePlan))}") from error
     if missing := [name for name in plan.files if not (path.parent / name).is_file()]:
         raise InvalidInput(f"{path} names {', '.join(missing)}, and there is no such file beside it")
     for stage in plan.stages:

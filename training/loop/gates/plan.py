@@ -10,6 +10,7 @@ from typing import Self
 from pydantic import AwareDatetime, Field, ValidationError, model_validator
 
 from app.domain.errors import InvalidInput
+from app.domain.key_faults import describe_faults
 from app.domain.value import Value
 
 COST = "cost"
@@ -137,5 +138,4 @@ def read_plan(path: Path, cycle_starts: datetime | None = None) -> GatePlan:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} is no TOML: {error}") from error
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the plan'}: {each['msg']}" for each in error.errors())
-        raise InvalidInput(f"{path}: {faults}") from error
+        raise InvalidInput(f"{path}: {'; '.join(describe_faults(error, GatePlan, 'the plan'))}") from error
