@@ -83,6 +83,7 @@ async def seed_organisation(services: Services, database: asyncpg.Pool, name: st
         ("", "run_id"): str(run.id),
         ("", "snapshot"): snapshot,
         ("", "subtask_id"): "revenue",
+        ("", "role"): "writer",
         ("members", "user"): str(leaver.user),
         ("keys", "key"): str(leaver.key.id),
         ("invitations", "invitation"): str(invited.invitation.id),

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("trl", reason="serving needs what `make setup-train` installs")
+
 from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.query import SystemName
 from bench.learning_tasks import agents, cold_start, dated_reports, searches, short_reports
@@ -16,12 +18,15 @@ from bench.learning_tasks.planted_searches import ErringSearcher, plant_works, r
 from bench.learning_tasks.rubric_grammar import PlantedQuestion, rate_rubric, write_order
 from bench.learning_tasks.short_searches import ForgetfulTeacher, LengthQuestion, record_searches
 from bench.served import WAYS, count, read_learned, summarise
-from bench.served_tasks.policies import CONTEXT, make_kit
+from bench.served_tasks.policies import CONTEXT, make_kit, open_policy
 from bench.served_tasks.reports import UncriticalRecord, show_as_written, write_report
 from bench.served_tasks.rubrics import draft
 from bench.served_tasks.searches import DEEPRUBRIC, work_all, work_question
+from tests.training.serving.small_server import save_adapter
 from training.recipes.rollout_tools import play_tape, read_tape
 from training.recipes.search_rl.agent import SEARCH_AGENT
+from training.rollouts.tiny_policy import save_tiny_policy
+from training.serving.digest import digest_adapter
 from training.synthesis.self_samples.prompts import read_row
 from workflows.agents.codec import TagCodec
 from workflows.agents.kit import Bounds
@@ -30,6 +35,8 @@ from workflows.chat_models.served_book import OpenModel
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
 from workflows.systems.local_record import LocalRecord
+
+pytestmark = pytest.mark.extra("trl")
 
 PROMPTS = PromptLibrary.load()
 
@@ -168,14 +175,7 @@ def say_all(messages: Sequence[Message]) -> list[tuple[str, str]]:
     return [(message.role.value, message.content) for message in messages]
 
 
-@pytest.mark.extra("trl")
 async def test_whole_weights_and_adapters_are_served_under_the_name_of_their_digest(tmp_path: Path) -> None:
-    pytest.importorskip("trl", reason="serving needs what `make setup-train` installs")
-    from bench.served_tasks.policies import open_policy
-    from tests.training.serving.small_server import save_adapter
-    from training.rollouts.tiny_policy import save_tiny_policy
-    from training.serving.digest import digest_adapter
-
     base = save_tiny_policy(tmp_path / "base")
     request = ChatRequest(messages=(Message(role=ChatRole.USER, content="Why?"),), max_tokens=8)
     said = []
