@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
@@ -12,7 +11,7 @@ from infra.cli.registry import Reason
 
 app = typer.Typer(help="From readers' preferences to the next model.", no_args_is_help=True, rich_markup_mode=None)
 Plan = Annotated[Path, typer.Argument(help="The folder of a plan, or its plan.toml (docs/loop.md).")]
-CycleId = Annotated[UUID, typer.Argument(help="The cycle's id.")]
+CycleId = Annotated[str, typer.Argument(help="The cycle's id, or enough of its beginning.")]
 
 
 @app.command()

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
-from app.domain.errors import SetupError
+from app.domain.errors import NotFound, SetupError
 from app.domain.retraining import Cycle, CyclePlan, CycleState, CycleWish
 from app.domain.training_stage import TrainingStage
 from app.models.service.acts import Actor
@@ -17,6 +17,7 @@ from app.models.service.cycles import Cycles
 from app.models.service.plan_files import PLAN, read_plan, require_inputs
 from app.models.service.plan_needs import NeedKind, PlanNeed
 from app.models.service.scheduled_plans import ScheduledPlan, ScheduledPlans
+from app.models.service.step_papers import list_papers
 from app.models.service.temporal_gateway import TemporalCycles
 from app.settings import Settings
 from infra.cli.evaluation_fleet import find_temporal
@@ -101,10 +102,11 @@ async def list_cycles(settings: Settings) -> int:
     return 0
 
 
-async def show(settings: Settings, cycle: UUID, follow: bool) -> int:
+async def show(settings: Settings, named: str, follow: bool) -> int:
     """Print a cycle's events as they come, and how it stands at the end."""
     seen = 0
     async with open_cycles(settings) as opened:
+        cycle = await find_cycle(opened.cycles, named)
         while True:
             found = await opened.cycles.get(cycle)
             for event in await opened.cycles.list_events(cycle, seen):
@@ -114,21 +116,41 @@ async def show(settings: Settings, cycle: UUID, follow: bool) -> int:
                 break
             await asyncio.sleep(LOOK_EVERY.total_seconds())
     print(describe_state(found))
+    for paper in list_papers(settings.loop / str(cycle), found):
+        print(f"read {paper}")
     return 0
 
 
-async def approve(settings: Settings, cycle: UUID, step: str, why: str) -> int:
+async def approve(settings: Settings, named: str, step: str, why: str) -> int:
     """Agree to a step."""
     async with open_cycles(settings) as opened:
+        cycle = await find_cycle(opened.cycles, named)
         print(describe_state(await opened.cycles.approve(cycle, step, opened.actor, why)))
     return 0
 
 
-async def wish(settings: Settings, cycle: UUID, wished: CycleWish, why: str) -> int:
+async def wish(settings: Settings, named: str, wished: CycleWish, why: str) -> int:
     """Pause a cycle, let it go on, or stop it."""
     async with open_cycles(settings) as opened:
+        cycle = await find_cycle(opened.cycles, named)
         print(describe_state(await opened.cycles.wish(cycle, wished, opened.actor, why)))
     return 0
+
+
+async def find_cycle(cycles: Cycles, named: str) -> UUID:
+    """Return the id that is told whole, or that of the only one of the newest cycles that begins so.
+
+    Raises:
+        NotFound: there is none, or several.
+    """
+    try:
+        return UUID(named)
+    except ValueError:
+        newest = [standing.cycle.id for standing in await cycles.list_page(NEWEST)]
+    found = [each for each in newest if str(each).startswith(named.lower())]
+    if len(found) != 1:
+        raise NotFound(f"{len(found) or 'no'} cycles begin with {named!r}; `rubrica retrain list` shows the newest")
+    return found[0]
 
 
 def describe_state(cycle: Cycle) -> str:

@@ -2,12 +2,15 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
 
 import pytest
 
-from app.domain.errors import InvalidInput, RubricaError
+from app.domain.errors import InvalidInput, NotFound, RubricaError
 from app.models.service.plan_files import read_plan
-from infra.cli.retrain_commands import describe
+from infra.cli.retrain_commands import describe, find_cycle
 from tests.support.adapter_server import serve_adapters
 from tests.training.loop.example_plan import EXAMPLE, change, copy_example
 from training.loop.check_plan import check_plan_files
@@ -94,6 +97,25 @@ async def test_a_dry_run_refuses_what_a_cycle_would(tmp_path: Path, file: str, o
         return
     with pytest.raises(RubricaError, match=re.escape(message)):
         await describe(settings, plan)
+
+
+class NewestCycles:
+    """The newest cycles of a deployment, as far as their ids are asked for."""
+
+    def __init__(self, *ids: UUID) -> None:
+        self._ids = ids
+
+    async def list_page(self, most: int) -> list[Any]:
+        return [SimpleNamespace(cycle=SimpleNamespace(id=each)) for each in self._ids]
+
+
+async def test_a_cycle_is_named_by_the_beginning_of_its_id() -> None:
+    one, other = UUID(int=0xAB << 120), UUID(int=0xAC << 120)
+    cycles: Any = NewestCycles(one, other)
+    assert [await find_cycle(cycles, told) for told in ("ab", "AC0", str(one))] == [one, other, one]
+    for told, message in (("a", "2 cycles begin with 'a'"), ("ff", "no cycles begin with 'ff'")):
+        with pytest.raises(NotFound, match=message):
+            await find_cycle(cycles, told)
 
 
 async def test_a_server_that_lists_other_models_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

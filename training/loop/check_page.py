@@ -1,6 +1,6 @@
 """The page of a cycle's data checks, as HTML and as Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from training.folders import replace_file
 from training.pages.markup import render_document, render_table
 
 TITLE, PAGE = "Checks of the preferences", "checks.html"
+NOT_KNOWN = "not known"
 
 
 class CheckTable(NamedTuple):
@@ -35,7 +36,7 @@ def write_pages(folder: Path, outcome: StepOutcome, checks: DataChecks) -> None:
 def list_tables(outcome: StepOutcome, checks: DataChecks) -> list[CheckTable]:
     """Return the tables of what was found, left out and wanted."""
     figures = outcome.figures
-    found = [(name.replace("_", " "), _show(value)) for name, value in figures.items() if name != "left_out"]
+    found = [(name.replace("_", " "), _show_found(name, figures)) for name in figures if name != "left_out"]
     wanted = [(name.replace("_", " "), _show(value)) for name, value in checks.model_dump().items()]
     return [
         CheckTable("Found", ("", ""), found),
@@ -49,7 +50,18 @@ def _render_markdown(table: CheckTable) -> str:
     return f"## {table.title}\n\n{lines}"
 
 
-def _show(value: object) -> str:
+def _show_found(name: str, figures: Mapping[str, object]) -> str:
+    value = figures[name]
+    if name == "agreement" and not figures["judged_by_two"]:
+        return NOT_KNOWN
     if isinstance(value, list):
-        return " to ".join(_show(each) for each in value)
+        return "{} ({} to {})".format(*map(_show_share, value)) if value else NOT_KNOWN
+    return _show(value)
+
+
+def _show_share(share: float) -> str:
+    return f"{share:.2f}".removeprefix("0")
+
+
+def _show(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)

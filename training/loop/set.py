@@ -8,6 +8,7 @@ the build that began it: another build begins it anew, and says so.
 import asyncio
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from app.domain.retraining import StepOutcome, StepTask, StepVerdict
@@ -26,8 +27,11 @@ from training.synthesis.catalogue import load_kind
 from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.named_models import GENERATOR_URL, NamedModels
 from training.synthesis.set_request import BASE, SetRequest
-from training.synthesis.training_set.folder import SetFolder
+from training.synthesis.training_set.finishing import KNOWN_STAGE, SPLIT_STAGE
+from training.synthesis.training_set.folder import REFUSED, SetFolder
 from workflows.code_digest import digest_code
+
+WHY_REFUSED = {SPLIT_STAGE: "as near-copies of held-out questions, or of their evidence", KNOWN_STAGE: "as rows of public sets"}
 
 
 async def make_stage_set(task: StepTask, folder: Path) -> StepOutcome:
@@ -46,10 +50,17 @@ async def make_stage_set(task: StepTask, folder: Path) -> StepOutcome:
     lacks = rows < stage.least_rows
     return StepOutcome(
         verdict=StepVerdict.LACKING if lacks else StepVerdict.DONE,
-        detail=f"{rows} rows for training of {stage.least_rows}; {stage.least_rows - rows} are missing" if lacks else "",
+        detail=tell_lack(rows, stage.least_rows, manifest.refused, folder / SET / REFUSED) if lacks else "",
         figures={"rows": manifest.rows, "refused": manifest.refused, "notices": manifest.notices, "said": said},
         usd=manifest.usage.cost_microusd / 1_000_000,
     )
+
+
+def tell_lack(rows: int, least: int, refused: Mapping[str, int], file: Path) -> str:
+    """Tell how many rows are missing, and what was refused, for which reason, and where that can be read."""
+    reasons = ", ".join(f"{count} {WHY_REFUSED.get(each, f'at the step {each}')}" for each, count in refused.items())
+    told = f"; refused were {reasons}: {file}" if reasons else ""
+    return f"{rows} rows for training of {least}; {least - rows} are missing{told}"
 
 
 def forget_other_build(path: Path) -> list[str]:

@@ -19,8 +19,12 @@ class StepPaper(NamedTuple):
 
 def read_papers(place: Path, cycle: Cycle) -> list[StepPaper]:
     """Read the papers that lie in a cycle's folder, by its steps. There are none where it cannot be seen."""
-    found = ((step, _find_paper(place, step)) for step in list_all_steps(cycle.plan))
-    return [StepPaper(step.name, path.read_text("utf-8", "replace")[:MOST_CHARS]) for step, path in found if path]
+    return [StepPaper(path.parent.name, path.read_text("utf-8", "replace")[:MOST_CHARS]) for path in list_papers(place, cycle)]
+
+
+def list_papers(place: Path, cycle: Cycle) -> list[Path]:
+    """List the papers that lie in a cycle's folder, in the order of its steps."""
+    return [path for step in list_all_steps(cycle.plan) if (path := _find_paper(place, step))]
 
 
 def _find_paper(place: Path, step: Step) -> Path | None:

@@ -48,7 +48,13 @@ def test_one_proof_that_fails_refuses(metric: str, change: float) -> None:
     assert found.verdict is GateVerdict.REFUSED
     assert [row.metric for row in found.rows if row.verdict is not GateVerdict.PASSED] == [metric]
     assert row_of(found, metric).difference == pytest.approx(change / 0.5 if metric == "cost" else change)
-    assert found.reasons == (f"{metric}: the opposite is shown",)
+    (reason,) = found.reasons
+    assert reason in (
+        f"{metric} (superiority): the opposite is shown",
+        f"{metric} (non-inferiority, margin 0.02): the opposite is shown",
+        f"{metric} (non-inferiority, margin 10.0%): the opposite is shown",
+        f"{metric} (no gain of a probe, margin 0.02): the opposite is shown",
+    )
 
 
 def test_cheaper_and_probes_that_lose_pass() -> None:
@@ -96,13 +102,13 @@ def test_what_changes_nowhere_takes_as_many_queries_as_the_rule_of_three_says() 
 def test_a_proof_without_scores_is_not_known() -> None:
     found = decide(make_rows({metric: change for metric, change in GOOD.items() if metric != "probe/padded"}))
     assert found.verdict is GateVerdict.NOT_KNOWN
-    assert found.reasons == ("probe/padded: 20 more queries are needed to tell anything",)
+    assert found.reasons == ("probe/padded (no gain of a probe, margin 0.02): 20 more queries are needed to tell anything",)
 
 
 def test_a_score_that_could_not_be_had_is_not_known() -> None:
     rows = make_rows(GOOD)
     rows[0]["after"] = None
-    assert decide(rows).reasons == ("report_quality: 1 items have no score",)
+    assert decide(rows).reasons == ("report_quality (superiority): 1 items have no score",)
 
 
 def test_an_alarm_refuses_only_where_harm_is_shown() -> None:
@@ -110,7 +116,7 @@ def test_an_alarm_refuses_only_where_harm_is_shown() -> None:
     assert (row_of(calm, "fluency").kind, row_of(calm, "fluency").reason) == ("alarm", "no harm shown")
     raised = decide(make_rows(GOOD | {"fluency": -0.02, "words": 0.5}))
     assert [row.metric for row in raised.rows if row.verdict is GateVerdict.REFUSED] == ["fluency"]
-    assert decide(make_rows(GOOD | {"words": 0.5}), lower_is_better=["words"]).reasons == ("words: harm is shown",)
+    assert decide(make_rows(GOOD | {"words": 0.5}), lower_is_better=["words"]).reasons == ("words (alarm): harm is shown",)
     silent = decide(make_rows(GOOD) + make_rows({"fluency": -0.4}, queries=5))
     assert silent.verdict is GateVerdict.PASSED
 

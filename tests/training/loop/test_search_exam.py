@@ -115,7 +115,7 @@ async def test_a_searcher_that_answers_without_a_search_is_refused(task: StepTas
     server.speech = let_candidate(answer_without_search)
     _, decided = await take_exam_and_gate(task)
     assert decided.verdict is StepVerdict.REFUSED
-    assert "search_accuracy: the opposite is shown" in decided.detail
+    assert "search_accuracy (superiority): the opposite is shown" in decided.detail
 
 
 async def test_an_index_in_another_state_is_refused(task: StepTask, home: Path) -> None:

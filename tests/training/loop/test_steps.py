@@ -17,7 +17,7 @@ from app.domain.training_stage import ModelServer, TrainingStage
 from tests.support.chain_policy import save_chain_policy
 from tests.training.loop.reader_export import choose_split, make_pair, write_export
 from training.loop.check import check_data
-from training.loop.set import make_stage_set
+from training.loop.set import make_stage_set, tell_lack
 from training.synthesis.training_set.folder import ORIGIN, SetFolder
 
 pytestmark = pytest.mark.extra("trl")
@@ -134,6 +134,14 @@ async def test_a_set_that_is_too_small_says_what_is_missing(task: StepTask) -> N
     prefer_tables(wanting)
     made = await make_set(wanting)
     assert (made.verdict, made.detail) == (StepVerdict.LACKING, "36 rows for training of 50; 14 are missing")
+
+
+def test_what_was_refused_of_a_small_set_is_named() -> None:
+    told = tell_lack(0, 4, {"split": 9, "judge": 1}, Path("/cycle/set/refused.jsonl"))
+    assert told == (
+        "0 rows for training of 4; 4 are missing; refused were 9 as near-copies of held-out questions, or of their evidence, "
+        "1 at the step judge: /cycle/set/refused.jsonl"
+    )
 
 
 async def test_a_set_that_another_build_began_is_made_anew_and_that_is_said(task: StepTask) -> None:

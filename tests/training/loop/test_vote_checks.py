@@ -4,6 +4,7 @@ from app.domain.retraining import DataChecks, StepVerdict
 from app.preferences.nouns.feedback import PreferencePair, ShownSide
 from tests.training.loop.reader_export import make_pair
 from training.loop.check import judge_votes
+from training.loop.check_page import list_tables
 from training.loop.vote_checks import CheckedVotes, leave_out, measure_agreement
 
 CHECKS = DataChecks()
@@ -74,3 +75,10 @@ def test_agreement_counts_pairs_of_readers_of_the_same_reports() -> None:
     votes = [make_pair(0, **same), make_pair(1, **same), make_pair(2, accepted="B", rejected="A"), make_pair(3)]
     agreement, judged = measure_agreement(votes)
     assert (round(agreement, 4), judged) == (0.3333, 3)
+
+
+def test_the_page_shows_a_share_with_its_interval_and_what_is_not_known() -> None:
+    pairs = [make_pair(n, accepted_shown=ShownSide.LEFT if n < 70 else ShownSide.RIGHT) for n in range(120)]
+    outcome = judge_votes(CheckedVotes(tuple(pairs), (), {}), CHECKS)
+    found = dict(list_tables(outcome, CHECKS)[0].rows)
+    assert (found["left"], found["agreement"]) == (".58 (.49 to .67)", "not known")

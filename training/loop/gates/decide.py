@@ -40,7 +40,7 @@ def decide_gate(plan: GatePlan, scores: Sequence[ItemScore], trained: Sequence[T
     leaking = [f"{len(leaks)} held-out items or queries are in the training set"] if leaks else []
     return GateDecision(
         verdict=GateVerdict.REFUSED if leaks else combine_verdicts(rows),
-        reasons=(*leaking, *(f"{row.metric}: {row.reason}" for row in rows if row.verdict is not GateVerdict.PASSED)),
+        reasons=(*leaking, *(f"{_name_proof(row)}: {row.reason}" for row in rows if row.verdict is not GateVerdict.PASSED)),
         rows=tuple(rows),
         leaks=leaks,
         worst=tuple(WorstItems(metric=metric, items=_list_worst(plan, scores, metric)) for metric in _names_of(refused)),
@@ -60,6 +60,12 @@ def combine_verdicts(rows: Sequence[GateRow]) -> GateVerdict:
     verdicts = {row.verdict for row in rows}
     order = (GateVerdict.REFUSED, GateVerdict.NOT_KNOWN, GateVerdict.PASSED)
     return next(verdict for verdict in order if verdict in verdicts)
+
+
+def _name_proof(row: GateRow) -> str:
+    """Name a metric with what was to be shown of it, and within which margin."""
+    margin = f", margin {f'{row.margin:.1%}' if row.relative else f'{row.margin:.4g}'}" if row.margin else ""
+    return f"{row.metric} ({row.kind}{margin})"
 
 
 def _names_of(rows: Sequence[GateRow]) -> list[str]:

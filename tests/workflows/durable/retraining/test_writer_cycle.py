@@ -47,6 +47,6 @@ async def test_a_writer_whose_citations_carry_less_is_refused(loop: ToyLoop, tmp
     async with loop.worker():
         cycle = await loop.cycles.start(write_plan(loop, tmp_path), ANN)
         ended = await loop.wait_for(cycle.id, "refused")
-    assert "citation_support: the opposite is shown" in ended.detail
+    assert "citation_support (non-inferiority, margin 0.02): the opposite is shown" in ended.detail
     assert (await find_version(loop.house.database, "writer-v1")).state is VersionState.REFUSED
     assert await aliases.list_all(loop.house.database) == {}
