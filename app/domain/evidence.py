@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Mapping
 from datetime import date
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -33,6 +34,12 @@ def content_key(*parts: str) -> str:
         digest.update(f"{len(encoded)}:".encode())
         digest.update(encoded)
     return digest.hexdigest()[:16]
+
+
+@lru_cache(maxsize=1_024)
+def _key_of_stretch(url: str, snapshot: str, start: int, text: str) -> str:
+    """Return the key of a stretch of a snapshot. Kept, because each is asked for some forty times a report."""
+    return content_key(url, snapshot, str(start), text)
 
 
 class Source(Value):
@@ -81,7 +88,7 @@ class Passage(Value):
     @property
     def key(self) -> str:
         """Content address: the same passage has the same key, whoever found it."""
-        return content_key(self.source.url, self.source.snapshot, str(self.start), self.text)
+        return _key_of_stretch(self.source.url, self.source.snapshot, self.start, self.text)
 
     def make_quote(self, start: int, end: int) -> "Quote":
         """Return a stretch of the passage, counted in its text, as a quotation of its source."""
@@ -111,7 +118,7 @@ class Quote(Value):
     @property
     def key(self) -> str:
         """Content address of this quotation; report bodies refer to it, numbers appear only when rendered."""
-        return content_key(self.source.url, self.source.snapshot, str(self.start), self.text)
+        return _key_of_stretch(self.source.url, self.source.snapshot, self.start, self.text)
 
 
 class SourceConflict(Value):

@@ -33,6 +33,7 @@ _CANDIDATE = re.compile(
 _WORD_BEFORE = re.compile(r"([A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ.'’&-]*)$")
 _NEXT = re.compile(r"\s*([\"'“‘«(\[]*)([^\W_][\w'’-]*|\S)")
 _BRACKET_END = re.compile(r"[)）]")
+_OPENER = re.compile('[(（"“]')
 _QUOTE_END = re.compile(r"[\"”](?P<on>(?=,| [a-z]))?")
 _SEMICOLON = re.compile(rf"[;；][{_CLOSERS}]*\s*")
 
@@ -76,6 +77,8 @@ def _is_inside(text: str, start: int, at: int, limit: int) -> bool:
     So is one between quotation marks behind which the sentence goes on: he wrote "We came. We saw", and left.
     """
     first = max(start, at - BRACKET_CHARS)
+    if _OPENER.search(text, first, at) is None:
+        return False
     opened = max(text.rfind("(", first, at), text.rfind("（", first, at))
     if opened >= 0 and not _BRACKET_END.search(text, opened, at):
         return _BRACKET_END.search(text, at, min(limit, opened + BRACKET_CHARS)) is not None

@@ -112,7 +112,7 @@ async def test_what_is_shown_as_an_answer_is_answered_so(brief: ApiClient) -> No
     run = await brief.ask()
     assert [event async for event in brief.events(run)][-1]["payload"]["status"] == told["data"]["status"]
     found = (await brief.get(f"/v1/runs/{run}/evidence")).json["citations"][0]
-    assert cited.keys() == found.keys()
+    assert cited.keys() - {"page"} == found.keys(), "an address has no pages"
     assert cited["source"].keys() <= found["source"].keys()
     assert WebhookEvent(told["type"]) is WebhookEvent.RUN_COMPLETED
 
