@@ -125,7 +125,8 @@ async def test_a_stream_is_not_started_twice(api: ApiClient, workflows: InMemory
             break
         await asyncio.sleep(0.1)
     assert again.status == 409
-    assert len(workflows.started) == 1
+    # The API also starts what an earlier test left in the queue.
+    assert [run.query.question for run in workflows.started].count("Why?") == 1
 
 
 @pytest.mark.parametrize("key", ["", "with blank", "é", "x" * 256])
