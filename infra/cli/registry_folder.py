@@ -96,7 +96,7 @@ def _read_set(path: Path) -> LearnedSet:
     told = TrainedOn(
         kind=manifest.origin.kind,
         digest=digest_files([path / MANIFEST])[MANIFEST],
-        rows=manifest.rows.get(Split.TRAIN, 0),
+        rows=sum(manifest.rows.get(split, 0) for split in LEARNED),
         consents_at=manifest.origin.consents_at,
     )
     lines = [

@@ -15,7 +15,7 @@ CURVES = "curves"
 POLICIES = {
     ErasurePolicy.KEEP: "stays as it is, and this card says how many of its rows were erased",
     ErasurePolicy.RETRAIN: "is trained again without them by the next cycle",
-    ErasurePolicy.WITHDRAW: "is withdrawn, and the model before it serves again",
+    ErasurePolicy.WITHDRAW: "is withdrawn, and the model before it serves again (where there is none, once another is promoted)",
 }
 
 
@@ -78,8 +78,20 @@ def _render_data(detail: VersionDetail) -> str:
         for each in detail.version.sets
     )
     table = FigureTable("", ("set", "rows", "consents looked up", "manifest (SHA-256)"), rows)
-    told = f"{detail.pairs} of its rows are readers' judgements, each with the consent of reader, asker and organisation."
-    return f"## Data\n\n{_render_table(table)}\n\n{told if detail.pairs else 'None of its rows is a judgement of a reader.'}"
+    return f"## Data\n\n{_render_table(table)}\n\n{_tell_judgements(detail)}"
+
+
+def _tell_judgements(detail: VersionDetail) -> str:
+    """Tell of how many judgements it learned, and how many of these were erased since, and when."""
+    erased = [each for each in detail.evaluations if each.kind is EvaluationKind.ERASURE]
+    learned = detail.pairs + sum(each.figures["rows"] for each in erased)
+    if not learned:
+        return "It learned from no judgement of a reader."
+    told = f"It learned from {learned} judgements of readers (its rows for training and for validation)"
+    if not erased:
+        return f"{told}, each with the consent of reader, asker and organisation."
+    parts = " and ".join(f"{each.figures['rows']} were erased on {each.at:%Y-%m-%d}" for each in erased)
+    return f"{told}, of which {parts}; each of the others has the consent of reader, asker and organisation."
 
 
 def _render_training(evaluations: Sequence[Evaluation]) -> Iterator[str]:

@@ -55,7 +55,7 @@ async def carry_out_erasure(trusted: asyncpg.Pool, exportable: frozenset[str], k
             async with translate_outages(), trusted.acquire() as connection, connection.transaction():
                 found = await _deal_with(connection, version, sorted(exportable))
         except Conflict as error:
-            left.append(str(error))
+            left.append(f"{version.name} is to be withdrawn, and goes on serving until this is done again: {error}")
         else:
             erased += [found] if found else []
     return Erasure(erased=tuple(erased), left=tuple(left))

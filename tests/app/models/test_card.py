@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from app.domain.model_versions import ErasurePolicy, EvaluationKind, TrainedOn, VersionState
 from app.models.service import registry
 from app.models.service.card import read_curves, render_card
+from app.models.service.erasure import carry_out_erasure
 from app.models.service.figures import tabulate
 from tests.app.models.trained_models import add_version
 
@@ -66,10 +67,21 @@ async def test_a_card_tells_data_curves_gates_weaknesses_licence_and_erasure(poo
     assert "reports are 40% longer" in weak
     assert "copied prompts" in weak
     assert "wins of readers" not in weak
-    assert "2 of its rows are readers" in html
-    assert "is withdrawn, and the model before it serves again" in html
+    assert "It learned from 2 judgements of readers" in html
+    assert "is withdrawn, and the model before it serves again (where there is none, once another is promoted)" in html
     assert f"{parent.name} → {version.name}" in html
     assert read_curves(detail.evaluations) == {"loss": [(1.0, 0.9), (2.0, 0.5), (3.0, 0.6)]}
+
+
+async def test_a_card_counts_what_was_erased_among_what_it_learned_from(pool: asyncpg.Pool) -> None:
+    version = await add_version(pool, pairs=("p1", "p2", "p3"))
+    await carry_out_erasure(pool, frozenset({"p1", "p2"}), "")
+    detail = await registry.describe_version(pool, version.id)
+    when = f"{detail.evaluations[-1].at:%Y-%m-%d}"
+    assert (
+        f"It learned from 3 judgements of readers (its rows for training and for validation), of which 1 were erased on {when}"
+        in (render_card(detail).replace("\\", ""))
+    )
 
 
 async def test_a_card_of_nothing_says_what_is_not_known(pool: asyncpg.Pool) -> None:
