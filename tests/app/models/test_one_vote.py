@@ -69,7 +69,7 @@ async def test_an_erased_vote_withdraws_the_version_that_learned_from_it(
     kept = tmp_path / "home" / "artifacts" / version.artifact
     assert (kept / "adapter_model.safetensors").read_bytes() == b"weights"
     card = (await command("registry", "card", name)).stdout
-    assert "1 of its rows are readers' judgements" in card
+    assert "It learned from 1 judgements of readers" in card
     assert (await command("registry", "erased")).stdout == "no version learned from judgements that were erased since\n"
 
     await pool.execute("DELETE FROM users WHERE id = $1", readers.fond.id)
