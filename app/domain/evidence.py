@@ -38,7 +38,7 @@ def content_key(*parts: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def _key_of_stretch(url: str, snapshot: str, start: int, text: str) -> str:
-    """Return the key of a stretch of a snapshot. Kept, because each is asked for some forty times a report."""
+    """Return the key of a stretch of a snapshot. It is kept, because every merge and marker asks for it again."""
     return content_key(url, snapshot, str(start), text)
 
 
