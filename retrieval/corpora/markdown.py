@@ -70,15 +70,12 @@ def _read_fields(front: re.Match[str]) -> dict[str, str]:
 
 
 def _write_field(value: Any) -> str:
-    """Write a field's value in one line; of several authors each, of one with an address the name."""
-    match value:
-        case list():
-            return "; ".join(filter(None, map(_write_field, value)))
-        case None:
-            return ""
-        case dict():
-            return _write_field(value.get("name", ""))
-    return " ".join(str(value).split())
+    """Write a field's value in one line: of several authors each, of one with an address the name.
+
+    What is nested deeper is no title, author or date, and what repeats itself there would never end.
+    """
+    named = (one.get("name") if isinstance(one, dict) else one for one in (value if isinstance(value, list) else [value]))
+    return "; ".join(" ".join(str(one).split()) for one in named if one and not isinstance(one, list | dict))
 
 
 def _find_heading(tokens: list[Token]) -> str:

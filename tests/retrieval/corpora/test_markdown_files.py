@@ -43,6 +43,13 @@ def test_broken_front_matter_states_nothing_and_is_no_text() -> None:
     assert (found.text, found.title) == ("The quay", "The quay")
 
 
+def test_front_matter_that_repeats_itself_ends() -> None:
+    doubled = "\n".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 40))
+    front = f"---\na0: &a0 x\n{doubled}\nauthor: *a39\ntitle: Fields\n---\n\nText."
+    found = read_markdown(front.encode())
+    assert (found.title, found.author, found.text) == ("Fields", "", "Text.")
+
+
 def test_raised_and_struck_text() -> None:
     found = read_markdown(
         b"It has 10<sup>6</sup> cells & H<sub>2</sub>O at ~~seven~~ <del>six</del> five.\nIn *1951*<sup>[3]</sup> <3."
