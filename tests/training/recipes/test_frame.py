@@ -43,7 +43,7 @@ def test_every_value_of_a_paper_says_where_it_is_from() -> None:
     ("text", "message"),
     [
         ("[model]\nbase = 'x'\n", "optimizer: Field required"),
-        ("[model]\nbase = 'x'\nbsae = 'y'\n", "model.bsae: Extra inputs"),
+        ("[model]\nbase = 'x'\nbsae = 'y'\n", "model.bsae: there is no such key; is base meant\\?"),
         ("[model\n", "is no TOML"),
     ],
 )
