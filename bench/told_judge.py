@@ -35,7 +35,7 @@ async def _judge_section(pairs: Sequence[ClaimPair], language: Language) -> list
     placed = [draft_pair(pair, number) for number, pair in enumerate(pairs)]
     sections, drafts = [section for section, _ in placed], [own for _, own in placed]
     truth = {draft.sentence.text: pair.right for pair, own in zip(pairs, drafts, strict=True) for draft in own}
-    seen, _ = await look_by_model(sections, [draft for own in drafts for draft in own], _make_kit(truth, language))
+    seen, _ = await look_by_model(sections, [draft for own in drafts for draft in own], _make_kit(truth, language), None)
     rest = iter(seen)
     return [combine_verdicts(pair, [next(rest) for _ in own]) for pair, own in zip(pairs, drafts, strict=True)]
 
@@ -45,7 +45,7 @@ def _make_kit(truth: dict[str, bool], language: Language) -> Kit:
         claims = _CLAIM.findall(request.messages[-1].content)
         right = {int(number): truth.get(text, False) for number, text in claims}
         doubts = [{"id": number, "verdict": Support.NONE, "reason": "known"} for number, holds in right.items() if not holds]
-        return json.dumps({"full": [{"id": number, "by": ""} for number, holds in right.items() if holds], "others": doubts})
+        return json.dumps({"full": [{"id": number, "by": []} for number, holds in right.items() if holds], "others": doubts})
 
     chat, prompts = ScriptedModel(answer), PromptLibrary.load()
     return Kit(chat, {}, LocalRecord("told"), prompts, SchemaCodec(), date(2026, 1, 1), lambda: 0.0, language=language)

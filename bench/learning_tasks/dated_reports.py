@@ -62,7 +62,7 @@ class DatedQuestion:
             "language": "en",
             "topic": self.place,
             "documents": [found["url"] for found in retrieval],
-            "system_prompt": render_system(),
+            "system_prompt": render_task(),
             "asked_on": TODAY.isoformat(),
             "retrieval": retrieval,
             "outline": {},
@@ -88,13 +88,13 @@ class DatedQuestion:
 
 
 @cache
-def render_system() -> str:
-    """Render the system prompt that the product serves to a writer in tags."""
+def render_task() -> str:
+    """Render the task that the product serves to a writer in tags."""
     prompts, english = PromptLibrary.load(), Language.ENGLISH
     length = say("length_usual", english, words=str(USUAL_WORDS))
     form = TagCodec().describe_form(WHOLE_REPORT, prompts, english)
-    prompt = prompts.get(WHOLE_REPORT.name, english)
-    return prompt.render_system(today=TODAY.isoformat(), wishes=say("as_asked", english), length=length, form=form).content
+    prompt = prompts.get("writing_task", english)
+    return prompt.render_text(today=TODAY.isoformat(), wishes=say("as_asked", english), length=length, form=form)
 
 
 def _draw_tense(year: int, chance: random.Random) -> str:

@@ -33,7 +33,7 @@ FACTS: Mapping[str, str] = {
     "canal": "The canal reached the river",
 }
 PLACES = ("Ashford", "Brindle", "Corwen", "Dunmore", "Elsmere", "Farley", "Garston", "Hadley", "Ilford", "Kirby")
-SYSTEM = "Write a short report in Markdown, and only it."
+TASK = "Write a short report in Markdown, and only it."
 CRITERION = "Thorough and insightful analysis of every relevant aspect"
 KEYWORDS = frozenset({"comprehensive", "crucial", "significant", "insight", "authoritative"})
 TABLE, BROKEN_TABLE = "\n\n| what | state |\n|---|---|\n| port | old |", "\n\n| what | state |\n|---|\n| port | old | no |"
@@ -63,7 +63,7 @@ class PortQuestion:
             query=f"{self.place}: what of its {self.subjects[0]} and {self.subjects[1]}?",
             language=Language.ENGLISH,
             form=ReportForm.LONG,
-            system_prompt=SYSTEM,
+            system_prompt=TASK,
             retrieval=tuple(RetrievedText(url="", title=self.place, text=FACTS[s] + SAYS) for s in self.subjects),
             outline=OutlineAnswer(),
             rubric=RaceRubric.model_validate({"weights": {"insight": 1.0}, "criteria": criteria}),

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from app.domain.budget import StopReason
-from app.domain.chat import ChatRequest, ChatRole, Completion, Message
+from app.domain.chat import ChatRequest, Completion, Message
 from app.domain.evidence import Finding, Passage, Source, snapshot_hash
 from app.domain.query import Effort, ResearchQuery
 from bench.learning_tasks import dated_reports, own_outputs, reports, short_reports
@@ -48,9 +48,9 @@ class UncriticalRecord(LocalRecord):
 async def rate_short_reports(model: OpenModel, seed: int, _: Path) -> list[Mapping[str, float]]:
     """Have the held-out reports of `report_rl` written, and rate them.
 
-    The policy learned from a system message of one sentence, which stands in place of the product's.
+    The policy learned a task of one sentence, which stands in place of the product's.
     """
-    told = replace(model, chat=AskedAsTrained(model.chat, _shorten_system))
+    told = replace(model, chat=AskedAsTrained(model.chat, _shorten_task))
     held_out = short_reports.split_subjects(seed)[1]
     asked = short_reports.list_questions(held_out, reports.ITEMS, random.Random(f"held out {seed}"))
     rows = [question.row for question in asked]
@@ -72,8 +72,10 @@ def show_as_written(report: str) -> str:
     return report.replace(REPAIRED_RULE, dated_reports.RULE)
 
 
-def _shorten_system(messages: Sequence[Message]) -> Sequence[Message]:
-    return [Message(role=ChatRole.SYSTEM, content=short_reports.SYSTEM), *messages[1:]]
+def _shorten_task(messages: Sequence[Message]) -> Sequence[Message]:
+    system, user = messages
+    before, task, _ = user.content.partition("<task>\n")
+    return [system, user.model_copy(update={"content": f"{before}{task}{short_reports.TASK}\n</task>"})]
 
 
 async def _write(model: OpenModel, number: int, question: str, texts: Sequence[Mapping[str, str]]) -> str:

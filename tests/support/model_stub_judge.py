@@ -34,7 +34,7 @@ def make_scorer(least: int, most: int) -> Callable[[StubPrompt], Any]:
 
 def judge_support(prompt: StubPrompt) -> Any:
     """Hold every statement for supported."""
-    return {"full": [{"id": int(number), "by": ""} for number in STATEMENT.findall(prompt.last)]}
+    return {"full": [{"id": int(number), "by": []} for number in STATEMENT.findall(prompt.last)]}
 
 
 JUDGES: dict[str, Callable[[StubPrompt], Any]] = {

@@ -24,9 +24,13 @@ from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
 from app.schedules.storage import living_runs
 from app.settings import ClaimGrader
+from workflows.agents.asker import Asker
+from workflows.agents.evidence_book import EvidenceBook
 from workflows.agents.failures import describe_failure
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.brief_instead import is_brief_instead
+from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.whole_prompt import show_what_was_read
 from workflows.agents.stage_memory import memory_of_report
 from workflows.agents.wording import say
 from workflows.durable.cited_copies import count_sources, keep_cited_by_report
@@ -61,7 +65,8 @@ async def run_report_stage(request: ReportRequest, attempt: StageAttempt) -> str
         around = await _find_around(attempt, report.quotes, copies)
     else:
         check = await hold_to_rubric(request, attempt, findings, report, lineage) if request.query.rubric else None
-        report, around = await _verify_report(request, attempt, findings, check.checked.report if check else report, copies)
+        report = check.checked.report if check else report
+        report, around = await _verify_report(request, attempt, findings, report, copies, lineage.model)
         card = await check.make_scorecard(report) if check else None
     rendered = render(report, await _load_run(attempt), around)
     told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": count_sources(report.quotes)}
@@ -96,13 +101,24 @@ def _evidence_of(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:
 
 
 async def _verify_report(
-    request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...], written: Report, copies: Mapping[str, str]
+    request: ReportRequest,
+    attempt: StageAttempt,
+    findings: tuple[Finding, ...],
+    written: Report,
+    copies: Mapping[str, str],
+    writer: str | None,
 ) -> tuple[Report, dict[str, Surroundings]]:
-    """Return the report with its claims graded and repaired, and the text around its quotes in the copies of their sources."""
+    """Return the report with its claims graded and repaired, and the text around its quotes in the copies of their sources.
+
+    A judge that wrote the report itself, as the model `writer`, judges beside what it read for that.
+    """
     around = await _find_around(attempt, written.quotes, copies)
     contexts = {key: QuoteContext(*texts) for key, texts in around.items()}
-    kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes), attempt.models[ModelRole.JUDGE])
-    report = await verify_report(written, findings, kit, _judges_of(request, attempt), contexts)
+    judge = attempt.models[ModelRole.JUDGE]
+    kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes), judge)
+    desk = ReportDesk(kit, request.query, request.plan, findings, EvidenceBook(findings), Asker(kit, REPORTER))
+    read = show_what_was_read(written, desk) if judge.name == writer else None
+    report = await verify_report(written, findings, kit, _judges_of(request, attempt), contexts, read=read)
     added = [quote for quote in report.quotes if quote.key not in around]
     return report, around | (await _find_around(attempt, added, copies) if added else {})
 

@@ -1,4 +1,8 @@
-"""A language model as judge of claims, which reads them in their sections beside the whole passages that they cite."""
+"""A language model as judge of claims, which reads them in their sections beside whole passages.
+
+Of a report that one call wrote these are all that its writer read, in the writer's own words and order, so that a server which
+keeps prefixes reads them once; else those that the claims cite.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +12,7 @@ from pydantic import Field
 
 from app.domain.citations import MARKER
 from app.domain.claims import Support
-from app.domain.errors import ModelError
+from app.domain.errors import ContextTooLong, ModelError
 from app.domain.evidence import Passage, Quote
 from app.domain.report import Section
 from workflows.agents.asker import Asker
@@ -16,17 +20,20 @@ from workflows.agents.citation_cleaning import remove_citations
 from workflows.agents.evidence_book import join_passages
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.reporting.whole_prompt import ShownEvidence, render_with_evidence
+from workflows.agents.shown_passages import format_documents, show_passage
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_attribute, as_data
 from workflows.checks.vetoes.veto import find_veto
 from workflows.judging.claim_draft import ClaimDraft
-from workflows.judging.named_sentences import find_named, number_sentences
+from workflows.judging.named_sentences import find_named
 
 MODEL = "model"
 MOST_AT_ONCE = 160
 """The most claims in one request."""
 REASON_CHARS = 240
 PASSAGE_CHARS = 20_000
+"""The most that is shown of a passage where only what is cited is shown."""
 LONGER_BY = 60
 """The number of characters by which a softened sentence may be longer than the original."""
 DOUBTS = {verdict.value: verdict for verdict in (Support.PARTIAL, Support.NONE, Support.CONTRADICTED)}
@@ -47,7 +54,9 @@ class SupportAnswer(StepAnswer):
     """A statement that is full, and what gives it."""
 
     id: int = Field(default=0, description="the statement's id")
-    by: str = Field(default="", description="the fewest sentences that together give it, such as S3.4 S3.7-8 S1.2")
+    by: tuple[str, ...] = Field(
+        default=(), description='where it cites something: the fewest sentences that give it, such as "q3: The council resolved"'
+    )
 
 
 class VerdictsAnswer(StepAnswer):
@@ -57,14 +66,14 @@ class VerdictsAnswer(StepAnswer):
     remark: tuple[int, ...] = Field(default=(), description="ids of those that are remarks")
     others: tuple[DoubtAnswer, ...] = Field(default=(), description="all others, one by one")
 
-    def rule(self, number: int, draft: ClaimDraft, stretches: Mapping[str, Passage]) -> "ModelRuling":
+    def rule(self, number: int, draft: ClaimDraft, passages: Mapping[str, Passage]) -> "ModelRuling":
         """Return the ruling on the statement of this number; without one, the draft as it is."""
         doubt = next((each for each in self.others if each.id == number), None)
         if doubt is not None:
             return _make_doubtful(draft, doubt)
         found = next((each for each in self.full if each.id == number), None)
         if found is not None:
-            named = tuple(find_named(found.by, stretches)) if draft.cited else ()
+            named = tuple(find_named(found.by, passages)) if draft.cited else ()
             return ModelRuling(draft=draft.with_verdict(Support.FULL, MODEL), named=named)
         if number in self.remark:
             holds = Support.FULL if draft.cited else Support.UNCITED
@@ -84,37 +93,52 @@ class ModelRuling:
     named: tuple[Quote, ...] = ()
 
 
-async def judge_some(kit: Kit, agent: str, sections: Sequence[Section], drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
+async def judge_some(
+    kit: Kit, agent: str, sections: Sequence[Section], drafts: Sequence[ClaimDraft], read: ShownEvidence | None
+) -> list[ModelRuling]:
     """Return the model's rulings on drafts of these sections, in their order. Drafts without a ruling do not change.
 
-    `agent` is a path of their own, by which a resumed stage finds its turns again.
+    `agent` is a path of their own, by which a resumed stage finds its turns again; `read` is what the report's writer read, None
+    to show what the drafts cite.
     """
     asker = Asker(kit, agent)
-    stretches = {f"S{number}": stretch for number, stretch in enumerate(join_passages(p for d in drafts for p in d.shown), 1)}
-    messages = kit.prompts.get("support", kit.language).render(
-        claims=_format_drafts(sections, drafts, stretches), form=kit.codec.describe_form(SUPPORT, kit.prompts, kit.language)
-    )
     try:
-        answer = (await asker.ask(SUPPORT, messages)).answer
+        return await _judge_beside(asker, sections, drafts, read or _show_cited(drafts))
+    except ContextTooLong:
+        pass  # the passages of the writer and the report together are too long for this server
     except (ModelError, BudgetSpent):
         return [ModelRuling(draft=draft) for draft in drafts]
-    return [answer.rule(number, draft, stretches) for number, draft in enumerate(drafts, 1)]
+    return await judge_some(kit, agent, sections, drafts, None) if read else [ModelRuling(draft=draft) for draft in drafts]
 
 
-def _format_drafts(sections: Sequence[Section], drafts: Sequence[ClaimDraft], stretches: Mapping[str, Passage]) -> str:
-    """Return the passages, each stretch of a source once, and the sections of the drafts, in which these are numbered."""
-    shown = [_format_stretch(name, stretch) for name, stretch in stretches.items()]
+async def _judge_beside(
+    asker: Asker, sections: Sequence[Section], drafts: Sequence[ClaimDraft], shown: ShownEvidence
+) -> list[ModelRuling]:
+    kit = asker.kit
+    asked = kit.prompts.get(SUPPORT.name, kit.language).render_text(
+        report=_format_drafts(sections, drafts, shown.passages), form=kit.codec.describe_form(SUPPORT, kit.prompts, kit.language)
+    )
+    answer = (await asker.ask(SUPPORT, render_with_evidence(kit.prompts, kit.language, shown.text, asked))).answer
+    return [answer.rule(number, draft, shown.passages) for number, draft in enumerate(drafts, 1)]
+
+
+def _show_cited(drafts: Sequence[ClaimDraft]) -> ShownEvidence:
+    passages = {f"q{number}": joined for number, joined in enumerate(join_passages(p for d in drafts for p in d.shown), 1)}
+    return ShownEvidence(format_documents(show_passage(*each, PASSAGE_CHARS) for each in passages.items()), passages)
+
+
+def _format_drafts(sections: Sequence[Section], drafts: Sequence[ClaimDraft], passages: Mapping[str, Passage]) -> str:
+    """Return the sections of the drafts, in which these are numbered."""
     numbered = groupby(enumerate(drafts, 1), key=lambda each: each[1].section)
-    read = [_format_section(sections[place], list(own), stretches) for place, own in numbered]
-    return "\n\n".join([*shown, *read])
+    return "\n\n".join(_format_section(sections[place], list(own), passages) for place, own in numbered)
 
 
-def _format_section(section: Section, own: Sequence[tuple[int, ClaimDraft]], stretches: Mapping[str, Passage]) -> str:
+def _format_section(section: Section, own: Sequence[tuple[int, ClaimDraft]], passages: Mapping[str, Passage]) -> str:
     """Return a section as its readers see it, with the number of each draft and the passages that it cites."""
     parts, at = [f"{'#' * section.level} {as_attribute(section.heading)}\n\n"], 0
     for number, draft in own:
         cited = draft.quotes if draft.cited else ()
-        names = [name for name, stretch in stretches.items() if any(stretch.holds(quote) for quote in cited)]
+        names = [name for name, passage in passages.items() if any(passage.holds(quote) for quote in cited)]
         parts += [_show_between(section.body[at : draft.sentence.start])]
         parts += [f'<statement id="{number}" cites="{" ".join(names)}">{as_data(draft.sentence.text)}</statement>']
         at = draft.sentence.end
@@ -124,14 +148,6 @@ def _format_section(section: Section, own: Sequence[tuple[int, ClaimDraft]], str
 def _show_between(text: str) -> str:
     """Return what stands between statements without citations, and without bold, whose other half may be in a statement."""
     return as_data(MARKER.sub("", text).replace("**", ""))
-
-
-def _format_stretch(name: str, stretch: Passage) -> str:
-    source = stretch.source
-    author = f' author="{as_attribute(source.author)}"' if source.author else ""
-    date = f' date="{source.published.isoformat()}"' if source.published else ""
-    head = f'<passage id="{name}" source="{as_attribute(source.title)}"{author}{date}>'
-    return f"{head}\n{number_sentences(stretch.text[:PASSAGE_CHARS])}\n</passage>"
 
 
 def _make_doubtful(draft: ClaimDraft, said: DoubtAnswer) -> ModelRuling:

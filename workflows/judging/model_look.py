@@ -4,6 +4,7 @@ The offline grader judges the claims that the model gives no verdict on. It also
 model judges that too.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from app.domain.query import Language
 from app.domain.report import Section
 from workflows.agents.concurrency import gather_all
 from workflows.agents.kit import Kit
+from workflows.agents.reporting.whole_prompt import ShownEvidence
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.claim_repair import TextReplacement
 from workflows.judging.model_judge import MOST_AT_ONCE, ModelRuling, judge_some
@@ -27,14 +29,15 @@ JUDGED, REPAIRED = "report/support", "report/repair"
 
 
 async def look_by_model(
-    sections: Sequence[Section], drafts: Sequence[ClaimDraft], kit: Kit
+    sections: Sequence[Section], drafts: Sequence[ClaimDraft], kit: Kit, read: ShownEvidence | None
 ) -> tuple[list[ClaimDraft], list[TextReplacement]]:
     """Return the verdicts on claims of these sections that nobody has judged, and the sentences that the model reworded.
 
-    Sentences without a citation are asked about too: what passes for known misleads like any other.
+    Sentences without a citation are asked about too: what passes for known misleads like any other. `read` is what the writer
+    read, if the model has it at hand.
     """
     drafts = [judge_verbatim(draft) for draft in drafts]
-    rulings = await _ask(JUDGED, sections, [draft for draft in drafts if draft.quotes or not draft.sentence.keys], kit)
+    rulings = await _ask(JUDGED, sections, [draft for draft in drafts if draft.quotes or not draft.sentence.keys], kit, read)
     changes = [_soften_sentence(ruling) for ruling in rulings.values() if ruling.softened]
     judged = [_apply_ruling(draft, rulings.get(_place_of(draft)), kit.language) for draft in drafts]
     became: dict[tuple[int, int, str], tuple[Quote, ...]] = {}
@@ -67,16 +70,17 @@ async def confirm_repairs(
 
 
 async def _ask(
-    path: str, sections: Sequence[Section], drafts: Sequence[ClaimDraft], kit: Kit
+    path: str, sections: Sequence[Section], drafts: Sequence[ClaimDraft], kit: Kit, read: ShownEvidence | None = None
 ) -> dict[tuple[int, int], ModelRuling]:
     """Ask the model about the claims, in as few requests as they fit into. Return its rulings by the places of their claims."""
-    parts = _split([draft for draft in drafts if draft.judge != VERBATIM], kit.bounds.evidence_chars)
-    asked = [judge_some(kit, f"{path}/{number}", sections, part) for number, part in enumerate(parts, 1)]
+    own = [draft for draft in drafts if draft.judge != VERBATIM]
+    parts = _split(own, math.inf if read else kit.bounds.evidence_chars)
+    asked = [judge_some(kit, f"{path}/{number}", sections, part, read) for number, part in enumerate(parts, 1)]
     rulings = [ruling for part in await gather_all(asked, PARTS_AT_ONCE) for ruling in part]
     return {_place_of(ruling.draft): ruling for ruling in rulings}
 
 
-def _split(drafts: Sequence[ClaimDraft], chars: int) -> list[list[ClaimDraft]]:
+def _split(drafts: Sequence[ClaimDraft], chars: float) -> list[list[ClaimDraft]]:
     """Split claims, in order, where there are too many for one request, or where the passages they cite have more characters."""
     parts: list[list[ClaimDraft]] = []
     shown = set[Passage]()

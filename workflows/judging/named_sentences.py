@@ -6,56 +6,45 @@ none. Who reads both knows better.
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 
 from app.domain.citations import MARKER, MARKER_RUN, marker_of
 from app.domain.evidence import Passage, Quote
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
-from workflows.agents.sentence_choice import QUOTE_CHARS, find_beginning, quote_span
-from workflows.agents.untrusted import as_data
+from workflows.agents.quoting import locate_quote
+from workflows.agents.sentence_choice import find_beginning, quote_span
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.claim_repair import TextReplacement
 
-MOST_QUOTES, MOST_SENTENCES = 8, 12
-_NAME = re.compile(r"S(\d{1,4})\.(\d{1,5})(?:\s*[-–]\s*(?:S\d{1,4}\.)?(\d{1,5}))?")
+MOST_QUOTES = 8
+_NAMED = re.compile(r"\W*(q\d{1,6})\W*?[:.]\s*(.+?)\s*(?:…|\.{3,}|$)\s*(.*)", re.DOTALL)
 
 
-def number_sentences(text: str) -> str:
-    """Return a text as data, with a number before each sentence."""
-    spans, at, shown = split_sentences(text), 0, []
-    for number, (start, end) in enumerate(spans, 1):
-        shown += [as_data(text[at:start]), f"⟨{number}⟩ ", as_data(text[start:end])]
-        at = end
-    return "".join([*shown, as_data(text[at:])])
+def find_named(said: Sequence[str], passages: Mapping[str, Passage]) -> list[Quote]:
+    """Return the sentences that are named as `q3: their first words`, or as `q3: the first words … the last`.
 
-
-def find_named(said: str, stretches: Mapping[str, Passage]) -> list[Quote]:
-    """Return the sentences that are named as `S3.4` or `S3.4-6`; neighbours make one quotation.
-
-    So does one whose first words stand for something with the sentence before it.
+    What names no sentence of its passage is left out. Where first words stand for something, the sentence before is with it.
     """
-    wanted: list[tuple[str, int]] = []
-    for stretch, first, last in _NAME.findall(said):
-        wanted += [(f"S{stretch}", number) for number in range(int(first), int(last or first) + 1)][:MOST_SENTENCES]
-    found: list[Quote] = []
-    for name, own in groupby(dict.fromkeys(wanted), key=lambda each: each[0]):
-        if name in stretches:
-            found += _quote_runs(stretches[name], sorted(number for _, number in own))
-    return found[:MOST_QUOTES]
+    named = (_NAMED.fullmatch(each.strip()) for each in said)
+    known = [(passages[name[1]], name[2], name[3]) for name in named if name and name[1] in passages]
+    found = (_find_sentences(passage, first, last) for passage, first, last in known)
+    return list({quote.key: quote for quote in found if quote}.values())[:MOST_QUOTES]
 
 
-def _quote_runs(stretch: Passage, numbers: Sequence[int]) -> list[Quote]:
-    spans = split_sentences(stretch.text)
-    known = [number - 1 for number in numbers if 1 <= number <= len(spans)]
-    runs: list[Span] = []
-    for place in sorted({*known, *(find_beginning(stretch.text, spans, place) for place in known)}):
-        start, end = spans[place]
-        if runs and not stretch.text[runs[-1].end : start].strip() and end - runs[-1].start <= QUOTE_CHARS:
-            runs[-1] = Span(runs[-1].start, end)
-        else:
-            runs.append(Span(start, end))
-    return [quote_span(stretch, run) for run in runs]
+def _find_sentences(passage: Passage, first: str, last: str) -> Quote | None:
+    """Return the sentences from the one with these first words to that with the last; without these it is one."""
+    begun = locate_quote(passage.text, first)
+    if begun is None:
+        return None
+    rest = passage.text[begun.start :]
+    ended = locate_quote(rest, last) if last else None
+    end = begun.start + ended.end if ended else begun.end
+    spans = split_sentences(passage.text)
+    touched = [place for place, span in enumerate(spans) if span.start < end and span.end > begun.start]
+    if not touched:
+        return None
+    start = spans[find_beginning(passage.text, spans, touched[0])].start
+    return quote_span(passage, Span(start, spans[touched[-1]].end))
 
 
 def cite_named(draft: ClaimDraft, named: Sequence[Quote], body: str) -> tuple[list[Quote], TextReplacement]:

@@ -14,6 +14,7 @@ from app.domain.report import Report, Section
 from app.settings import ClaimGrader
 from workflows.agents.concurrency import give_way
 from workflows.agents.kit import Kit
+from workflows.agents.reporting.whole_prompt import ShownEvidence
 from workflows.checks.table_repair import repair_tables
 from workflows.judging.claim_draft import ClaimDraft, make_drafts
 from workflows.judging.claim_repair import TextReplacement, apply_replacements, cite_quote, find_better_quote, use_quote
@@ -37,11 +38,12 @@ async def verify_report(
     judges: Judges,
     around: Mapping[str, QuoteContext],
     mend: bool = True,
+    read: ShownEvidence | None = None,
 ) -> Report:
     """Return the report with repaired tables and graded claims; failing claims are repaired, reworded or named in a notice.
 
     Without `mend` tables do not change, and failing claims keep their citations. `around` gives, by quote key, the text of the
-    stored copy next to the quote.
+    stored copy next to the quote; `read` is what the report's writer read, if the model that judges has it at hand.
     The only turns recorded are those of a model as judge.
     """
     report = _repair_tables(report) if mend else report
@@ -53,7 +55,7 @@ async def verify_report(
     ]
     by_model = judges.second is ClaimGrader.MODEL
     if by_model:
-        drafts, changes = await look_by_model(report.sections, drafts, kit)
+        drafts, changes = await look_by_model(report.sections, drafts, kit, read)
     else:
         drafts, changes = await _grade_offline(drafts, kit.language), []
     if mend:

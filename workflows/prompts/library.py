@@ -24,8 +24,8 @@ RELEASED_LATER: Mapping[str, str] = {
     "outline": "v4",
     "section": "v6",
     "consistency": "v4",
-    "single_pass": "v2",
-    "support": "v2",
+    "single_pass": "v3",
+    "support": "v3",
 }
 """The released version of prompts where it is not the first."""
 SHORT: Mapping[str, str] = {
@@ -109,16 +109,6 @@ class Prompt:
         system = self.system.fill(values)
         user = Message(role=ChatRole.USER, content=self.user.fill(values))
         return (Message(role=ChatRole.SYSTEM, content=system), user) if system else (user,)
-
-    def render_system(self, **values: str) -> Message:
-        """Return the system message alone. Raises as `render` does."""
-        _require_names(self.name, self.system.names, values)
-        return Message(role=ChatRole.SYSTEM, content=self.system.fill(values))
-
-    def render_user(self, **values: str) -> Message:
-        """Return the user message alone, for a system message that was rendered before. Raises as `render` does."""
-        _require_names(self.name, self.user.names, values)
-        return Message(role=ChatRole.USER, content=self.user.fill(values))
 
     def render_text(self, **values: str) -> str:
         """Return the user part alone, for pieces that go into other prompts. Raises as `render` does."""

@@ -22,6 +22,7 @@ from workflows.agents.planning import make_plan
 from workflows.agents.reporting.brief_instead import is_brief_instead
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.report_revision import REVISION_AGENT as REVISER
+from workflows.agents.reporting.whole_prompt import show_what_was_read
 from workflows.agents.second_round import plan_second_round
 from workflows.agents.stage_memory import PLANNER, REPORTER, SECOND_PLANNER, memory_of_report, memory_of_search, path_of_search
 from workflows.judging.context import QuoteContext
@@ -102,13 +103,16 @@ class LocalStages:
         judge = replace(self.judge, record=self.record, clock=kit.clock, memory=kit.memory) if self.judge else kit
         try:
             written = await self.agents.report(self.query, plan, findings, kit)
+            known = ReportDesk(kit, self.query, plan, findings, EvidenceBook(findings), Asker(kit, REPORTER))
+            read = None if self.judge else show_what_was_read(written, known)
             if self.rubric is None:
-                return await verify_report(written, findings, judge, self.judges, await self.find_around(written.quotes))
+                around = await self.find_around(written.quotes)
+                return await verify_report(written, findings, judge, self.judges, around, read=read)
             desk = ReportDesk(kit, self.query, plan, findings, EvidenceBook(findings, written.quotes), Asker(kit, REVISER))
             writer = None if is_brief_instead(written, self.query.language) else desk
             checked = await check_against_rubric(self.rubric, written, self.query, judge, writer)
             around = await self.find_around(checked.report.quotes)
-            report = await verify_report(checked.report, findings, judge, self.judges, around)
+            report = await verify_report(checked.report, findings, judge, self.judges, around, read=read)
             self.scorecard = await make_scorecard(self.rubric, checked, report, self.query, judge)
             return report
         except RubricaError as error:

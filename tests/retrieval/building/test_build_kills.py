@@ -26,8 +26,11 @@ BUILDER = Path(__file__).with_name("mortal_builder.py")
 ROOT = Path(__file__).parents[3]
 QUERIES = ("number17 topic3", "zeppelins number4", "topic5 harbour", "river number900")
 KILLS = 5
-RARITY_OFF = 0.08
-"""Points that a kill left behind twice count into the rarity of words until their segment is rewritten, from 5 in 100 on."""
+RARITY_OFF = 0.25
+"""Points that a kill left behind twice count into the rarity of words until their segment is rewritten, from 5 in 100 on.
+
+Here these are up to 100 of 2,000, and all may have one of the words that 150 have: ln(2000/150) becomes ln(2100/250).
+"""
 
 
 class Contents(NamedTuple):

@@ -16,7 +16,8 @@ def in_tags(report: str) -> str:
 
 def write_unevenly(model: str, messages: Sequence[str]) -> str:
     """The holder cites a wrong source, and writes a table without its rule, in more than half of the reports."""
-    return in_tags(SOUND if ord(messages[-1][-2]) % 4 == 0 else FAULTY)
+    asked, _, _ = messages[-1].partition("\n</question>")
+    return in_tags(SOUND if ord(asked[-2]) % 4 == 0 else FAULTY)
 
 
 def let_candidate_write(report: str) -> Speech:

@@ -64,8 +64,7 @@ async def test_the_best_and_the_worst_output_become_a_pair(tmp_path: Path) -> No
     assert row["gap"] == pytest.approx(1.0 - 0.5 * 0.25 - 0.5 * 0.2)
     assert [sample["side"] for sample in row["samples"]] == ["high", "between", "low"]
     assert row["samples"][-1]["faults"] == ["a prediction of the past"]
-    assert row["prompt"][0]["content"] == "Write a report."
-    assert row["prompt"][1]["content"].endswith(f"{QUESTION} 0")
+    assert row["prompt"][1]["content"].endswith(f"{QUESTION} 0\n</question>\n\n<task>\nWrite a report.\n</task>")
     assert (row["preset"], row["policy"], row["temperature"]) == ("tense", "scripted", 0.8)
     assert row["documents"] == [f"doc:{QUESTION} 0"]
     assert [(asked.temperature, asked.seed) for asked in policy.requests] == [(0.8, 0), (0.8, 1), (0.8, 2)]

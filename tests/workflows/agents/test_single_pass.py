@@ -25,7 +25,7 @@ from workflows.agents.reader_wants import tell_all
 from workflows.agents.reporting import write_report
 from workflows.agents.reporting.critique import count_length
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.agents.reporting.whole_prompt import render_whole_report
+from workflows.agents.reporting.whole_prompt import read_whole_report, render_whole_report
 from workflows.agents.reporting.whole_report import write_in_one_pass
 from workflows.agents.shown_passages import format_documents, read_documents
 from workflows.agents.stage_memory import memory_of_report
@@ -252,6 +252,8 @@ async def test_what_is_rendered_from_what_was_shown_is_the_same_prompt(language:
     system, user = model.requests[0].messages
     shown = read_documents(user.content)
     assert [passage.id for passage in shown] == ["q1", "q2"]
-    background = user.content.partition("</evidence>\n\n")[2].rpartition("\n\n")[0]
-    again = render_whole_report(kit.prompts, language, system.content, query.question, format_documents(shown), background)
-    assert again == (system, user)
+    told = read_whole_report(user.content, query.question)
+    assert told
+    assert "They [q1]" not in told.background
+    assert kit.today.isoformat() in told.task
+    assert render_whole_report(kit.prompts, language, query.question, format_documents(shown), told) == (system, user)

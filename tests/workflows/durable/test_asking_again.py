@@ -45,8 +45,8 @@ def prompts(tmp_path: Path) -> PromptLibrary:
     """The product's prompts, and one more version of the writer's."""
     shutil.copytree(HERE, tmp_path / "prompts")
     for ending in (".md", ".zh.md"):
-        text = (HERE / "single_pass" / f"v2{ending}").read_text()
-        (tmp_path / "prompts" / "single_pass" / f"v3{ending}").write_text(f"{LETTER}\n{text}")
+        text = (HERE / "single_pass" / f"v3{ending}").read_text()
+        (tmp_path / "prompts" / "single_pass" / f"v4{ending}").write_text(f"{text}\n{LETTER}\n")
     return PromptLibrary.load(tmp_path / "prompts")
 
 
@@ -90,21 +90,21 @@ async def test_another_model_and_prompt_write_from_what_the_first_had_and_the_ru
     async with record_run(house, prompts) as (_, shop, run_id):
         before, stored = await snapshot(house, run_id), await list_turns(house.database, run_id)
         same = await open_replay(shop, run_id)
-        await same.write(WriterSettings(prompts={"single_pass": "v2"}))
+        await same.write(WriterSettings(prompts={"single_pass": "v3"}))
         other = await open_replay(shop, run_id)
-        files = await compare_reports(other, WriterSettings(model=TWO, prompts={"single_pass": "v3"}))
+        files = await compare_reports(other, WriterSettings(model=TWO, prompts={"single_pass": "v4"}))
         assert await snapshot(house, run_id) == before
     asked = find_step(list(stored), "single_pass").messages
     assert find_step(same.record.trajectory.turns, "single_pass").messages == asked
     again = find_step(other.record.trajectory.turns, "single_pass")
-    assert (again.messages[0].content.startswith(LETTER), again.messages[1]) == (True, asked[1])
+    assert [again.messages[0].content, again.messages[1].content] == [asked[0].content, f"{asked[1].content}\n\n{LETTER}"]
     assert {turn.completion.model for turn in other.record.trajectory.turns if turn.completion} == {TWO}
     assert files["stored.md"] == before[1]
     table = files["comparison.md"]
     ways = [f"minddr: {model} in one pass" for model in (ONE, TWO)]
     written = next(line for line in table.splitlines() if line.startswith("| written by"))
     assert [cell.split(" + ")[0] for cell in written.split(" | ")[1:]] == ways
-    assert ("single_pass v2" in written, "single_pass v3" in written) == (True, True)
+    assert ("single_pass v3" in written, "single_pass v4" in written) == (True, True)
     assert "| supported, by the offline grader | 0% | 100% |" in table
     assert f"| {other.record.usage.tokens:,} |" in table
 

@@ -18,7 +18,7 @@ WHOLE = "# Reasons\n\n## Summary\n\nThey gave a reason [q1].\n\n## What follows\
 
 
 def writes_whole_report(request: ChatRequest) -> bool:
-    return request.response_schema is None and "the best research report you can" in request.messages[0].content
+    return request.response_schema is None and "the best research report you can" in request.messages[1].content
 
 
 async def compare(house: WholeProduct, script: AnswerScript) -> ShownComparison:

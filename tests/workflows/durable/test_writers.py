@@ -28,7 +28,7 @@ async def test_a_report_is_written_as_its_run_asks_and_says_with_what(house: Who
         shop.build = "b1"
         usual, _ = await written(house, WriterSettings())
         assert (usual["system"], usual["agents"], usual["model"], usual["build"]) == ("minddr", "model", "toy", "b1")
-        assert usual["prompts"]["single_pass/v2/en"] == shop.models.main.prompts.digests["single_pass/v2/en"]  # type: ignore[index]
+        assert usual["prompts"]["single_pass/v3/en"] == shop.models.main.prompts.digests["single_pass/v3/en"]  # type: ignore[index]
 
         asked = len(house.model.asked)
         warm, _ = await written(house, WriterSettings(model="other", temperature=0.9))

@@ -243,7 +243,7 @@ async def test_a_judge_reads_a_statement_in_its_section_beside_the_whole_passage
     await verify_report(report, (found,), make_kit(model, make_record()), Judges(second=ClaimGrader.MODEL), {})
     asked = model.requests[0].messages[-1].content
     assert all(said in asked for said in ("Chapter 3.", PROTECT.text, "It was repealed in 1833."))
-    assert '| Tariff | <statement id="1" cites="S1">ended in 1833</statement>' in asked
+    assert '| Tariff | <statement id="1" cites="q1">ended in 1833</statement>' in asked
     assert "So it fell." in asked
 
 

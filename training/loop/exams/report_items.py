@@ -106,7 +106,7 @@ def _take_prompt(row: SampledLine, today: date, prompts: PromptLibrary) -> Sampl
         messages=row.prompt,
         documents=row.documents,
         ids=tuple(shown.id for shown in read_documents(row.prompt[-1].content)),
-        notation=Notation.TAGS if tags in row.prompt[0].content else Notation.SCHEMA,
+        notation=Notation.TAGS if any(tags in message.content for message in row.prompt) else Notation.SCHEMA,
         asked_on=row.asked_on or today,
     )
 

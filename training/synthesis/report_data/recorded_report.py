@@ -29,7 +29,7 @@ from workflows.agents.reporting.outline import (
 )
 from workflows.agents.reporting.pieces import cut_whole_report
 from workflows.agents.reporting.sections import SECTION
-from workflows.agents.reporting.whole_prompt import WHOLE_REPORT, render_system_prompt, render_whole_report
+from workflows.agents.reporting.whole_prompt import WHOLE_REPORT, WholePrompt, read_whole_report, render_task, render_whole_report
 from workflows.agents.shown_passages import URL_CHARS, ShownPassage, format_documents, read_documents
 from workflows.agents.untrusted import as_attribute, as_source
 from workflows.prompts.library import PromptLibrary
@@ -60,7 +60,7 @@ class RetrievedText(Value):
 class RecordedReportTask(Value):
     """What the writer of a report was given. `background` is what it was told beside the passages; the outline, without any.
 
-    `asked_on` is the day that the system prompt names; None in rows older than it.
+    `system_prompt` is its task, which stands behind these; `asked_on` the day that it names, None in rows older than it.
     """
 
     system_prompt: str
@@ -90,33 +90,39 @@ class ReportTaskRow(RecordedReportTask):
 def read_report_task(trajectory: Trajectory, desk: ReportDesk) -> RecordedReportTask | None:
     """Return what the report was, or would be, written from in one call; None where no model planned and wrote it.
 
-    A run with section writers has the passages of its searches, its outline, and the system prompt that the one call would have
-    had. `desk` is that of the question, without findings.
+    A run with section writers has the passages of its searches, its outline, and the task that the one call would have had.
+    `desk` is that of the question, without findings.
     """
     whole = _find_whole_report(trajectory)
     if whole is not None and whole.completion is not None:
         system, user = (message.content for message in whole.messages)
-        _, _, rest = user.partition("</evidence>\n\n")
+        told = read_whole_report(user, desk.query.question) or _read_earlier(user, system)
         return RecordedReportTask(
-            system_prompt=system,
+            system_prompt=told.task,
             retrieval=tuple(RetrievedText(**dict(shown)) for shown in read_documents(user)),
             outline=_outline_of_text(desk, whole.completion.text),
-            background=rest.rpartition("\n\n")[0],
+            background=told.background,
             asked_on=desk.kit.today,
         )
     outline = _find_outline(trajectory, desk.kit.bounds.sections)
     if outline is None or not any(turn.step == SECTION.name and turn.completion for turn in trajectory.turns):
         return None
     return RecordedReportTask(
-        system_prompt=render_system_prompt(desk),
+        system_prompt=render_task(desk),
         retrieval=tuple(list_retrieved(trajectory)),
         outline=to_outline_answer(outline),
         asked_on=desk.kit.today,
     )
 
 
+def _read_earlier(user: str, system: str) -> WholePrompt:
+    """Read a call of a run from when the task was the system message, and the question stood last."""
+    _, _, rest = user.partition("</evidence>\n\n")
+    return WholePrompt(rest.rpartition("\n\n")[0], system)
+
+
 def find_notation(task: RecordedReportTask, language: Language, prompts: PromptLibrary) -> Notation:
-    """Return the notation that a system prompt asks for: the report in a tag, or nothing but the report."""
+    """Return the notation that a task asks for: the report in a tag, or nothing but the report."""
     tags = TagCodec().describe_form(WHOLE_REPORT, prompts, language)
     return Notation.TAGS if tags in task.system_prompt else Notation.SCHEMA
 
@@ -136,7 +142,8 @@ def render_report_task(
     outline = read_kept_outline(task.outline) if not task.background else None
     background = task.background or (f"# {outline.title}\n{outline.to_text()}" if outline else "")
     asked = ResearchQuery(question=question).question
-    return render_whole_report(prompts, language, task.system_prompt, asked, format_documents(shown), background)
+    told = WholePrompt(background, task.system_prompt)
+    return render_whole_report(prompts, language, asked, format_documents(shown), told)
 
 
 def _show_text(short: str, found: RetrievedText) -> ShownPassage:

@@ -1,11 +1,18 @@
-"""The prompt of a whole report in one call: rules, evidence, what is known of the matter, question (MindDR sections 4.6 and 5.3).
+"""The prompt of a whole report in one call: evidence, what is known of the matter, question, task (MindDR sections 4.6 and 5.3).
 
-Serving and training render it here, so that a policy is trained on the bytes that it is served with. The system message has the
-day, the reader's wishes, the length and the form: a row keeps it as text, and the background too.
+Serving and training render it here, so that a policy is trained on the bytes that it is served with. The evidence stands first:
+who judges the report begins with the same words, which a server that keeps prefixes reads once. The task has the day, the
+reader's wishes, the length and the form: a row keeps it as text, and the background too.
 """
 
-from app.domain.chat import ChatRole, Message
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from app.domain.chat import Message
+from app.domain.evidence import Passage
 from app.domain.query import Language
+from app.domain.report import Report
+from app.domain.writer import Composition
 from workflows.agents.evidence_book import format_conflicts
 from workflows.agents.memory_text import choose_relevant
 from workflows.agents.reader_wants import tell_all, tell_writer
@@ -20,23 +27,48 @@ USUAL_WORDS = 2_000
 WHOLE_REPORT = TextStep("single_pass", max_tokens=12_000)
 
 
+class ShownEvidence(NamedTuple):
+    """The passages that a prompt shows, as text and by id."""
+
+    text: str
+    passages: Mapping[str, Passage]
+
+
+class WholePrompt(NamedTuple):
+    """What the prompt of a whole report has after its evidence."""
+
+    background: str
+    task: str
+
+
 def render_whole_report(
-    prompts: PromptLibrary, language: Language, system: str, question: str, evidence: str, background: str
+    prompts: PromptLibrary, language: Language, question: str, evidence: str, told: WholePrompt
 ) -> tuple[Message, Message]:
     """Return the two messages of the one call. Without evidence, as in the short form of report data, it says so."""
-    user = prompts.get(WHOLE_REPORT.name, language).render_user(
-        question=question, evidence=evidence or say("none", language), background=background
-    )
-    return Message(role=ChatRole.SYSTEM, content=system), user
+    asked = prompts.get(WHOLE_REPORT.name, language).render_text(question=question, **told._asdict())
+    return render_with_evidence(prompts, language, evidence, asked)
 
 
-def render_system_prompt(desk: ReportDesk) -> str:
-    """Return the system prompt of the one call."""
+def render_with_evidence(prompts: PromptLibrary, language: Language, evidence: str, asked: str) -> tuple[Message, Message]:
+    """Return a request about passages, which stand first."""
+    system, user = prompts.get("evidence", language).render(evidence=evidence or say("none", language))
+    return system, user.model_copy(update={"content": f"{user.content}\n\n{asked}"})
+
+
+def read_whole_report(message: str, question: str) -> WholePrompt | None:
+    """Return background and task from the user message of the one call; None if it has another form."""
+    _, _, after = message.partition("</evidence>\n\n")
+    background, asked, task = after.partition(f"<question>\n{question}\n</question>\n\n<task>\n")
+    return WholePrompt(background.rstrip("\n"), task.removesuffix("\n</task>")) if asked else None
+
+
+def render_task(desk: ReportDesk) -> str:
+    """Return the task of the one call."""
     kit = desk.kit
     form = kit.codec.describe_form(WHOLE_REPORT, kit.prompts, kit.language)
-    prompt = kit.prompts.get(WHOLE_REPORT.name, kit.language)
     length = say("length_set" if desk.length_set else "length_usual", kit.language, words=str(count_wanted_words(desk)))
-    return prompt.render_system(today=kit.today.isoformat(), wishes=desk.wishes, length=length, form=form).content
+    task = kit.prompts.get("writing_task", kit.language)
+    return task.render_text(today=kit.today.isoformat(), wishes=desk.wishes, length=length, form=form)
 
 
 def count_wanted_words(desk: ReportDesk) -> int:
@@ -44,12 +76,22 @@ def count_wanted_words(desk: ReportDesk) -> int:
     return desk.words if desk.length_set else max(desk.words, USUAL_WORDS)
 
 
-def choose_evidence(desk: ReportDesk, chars: int) -> tuple[str, ...]:
-    """Return the ids of the passages to show: all where they fit into `chars`, else first those that answers cite, then those
-    that share most words with the question.
-
-    The book's order is that of the prompt.
+def show_evidence(desk: ReportDesk, chars: int) -> ShownEvidence:
+    """Return the passages to show: all where they fit into `chars`, else first those that answers cite, then those that share
+    most words with the question.
     """
+    ids = _choose_ids(desk, chars)
+    return ShownEvidence(desk.book.format_passages(ids, chars), {short: desk.book[short] for short in ids})
+
+
+def show_what_was_read(report: Report, desk: ReportDesk) -> ShownEvidence | None:
+    """Return the passages that the one call which wrote this report was shown; None where section writers wrote it."""
+    whole = report.composition is Composition.SINGLE_PASS
+    return show_evidence(desk, desk.kit.bounds.evidence_chars) if whole else None
+
+
+def _choose_ids(desk: ReportDesk, chars: int) -> tuple[str, ...]:
+    """Return the ids of the passages to show, in the book's order, which is that of the prompt."""
     book = desk.book
     if sum(len(book[short].text) for short in book.ids) <= chars:
         return book.ids

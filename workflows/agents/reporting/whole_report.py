@@ -19,11 +19,12 @@ from workflows.agents.reporting.drafts import tell_draft
 from workflows.agents.reporting.pieces import ReportPiece, cut_whole_report
 from workflows.agents.reporting.whole_prompt import (
     WHOLE_REPORT,
-    choose_evidence,
+    WholePrompt,
     count_wanted_words,
     format_background,
-    render_system_prompt,
+    render_task,
     render_whole_report,
+    show_evidence,
 )
 from workflows.agents.wording import say
 
@@ -62,13 +63,12 @@ async def _write(desk: ReportDesk) -> tuple[Sequence[Message], tuple[str, ...], 
 
 
 async def _write_within(desk: ReportDesk, chars: int) -> tuple[Sequence[Message], tuple[str, ...], str]:
-    kit, ids = desk.kit, choose_evidence(desk, chars)
+    kit, shown = desk.kit, show_evidence(desk, chars)
+    ids = tuple(shown.passages)
     if left := len(desk.book) - len(ids):
         await kit.record.tell(EventType.WARNING, desk.asker.agent, {"message": say("left_out", kit.language, n=left)})
-    evidence, background = desk.book.format_passages(ids, chars), format_background(desk)
-    messages = render_whole_report(
-        kit.prompts, kit.language, render_system_prompt(desk), desk.query.question, evidence, background
-    )
+    told = WholePrompt(format_background(desk), render_task(desk))
+    messages = render_whole_report(kit.prompts, kit.language, desk.query.question, shown.text, told)
     return messages, ids, await desk.asker.write(WHOLE_REPORT, messages, partial(_check_report, desk, ids))
 
 
