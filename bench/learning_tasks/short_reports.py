@@ -104,9 +104,9 @@ def list_phrases(prompts: PromptLibrary) -> list[str]:
     """Return the phrases of prompts and reports: a policy with a token for each learns in minutes."""
     first, second = list(FACTS)[:2]
     question = PortQuestion(PLACES[0], (first, second))
-    told = "\n".join(message.content for message in question.render(prompts))
     words = [*PLACES, *FACTS.values(), *FACTS]
-    between = re.split("|".join(re.escape(each) for each in sorted(words, key=len, reverse=True)), told)
+    any_word = re.compile("|".join(re.escape(each) for each in sorted(words, key=len, reverse=True)))
+    between = [piece for message in question.render(prompts) for piece in any_word.split(message.content)]
     ends = [" [q1].", " [q2].", UNKNOWN, NONE, FOREIGN, TABLE, BROKEN_TABLE, BROKEN_LIST]
     return [*words, *dict.fromkeys(each for each in between if len(each) > 1), *ends]
 

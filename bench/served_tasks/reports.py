@@ -50,7 +50,7 @@ async def rate_short_reports(model: OpenModel, seed: int, _: Path) -> list[Mappi
 
     The policy learned a task of one sentence, which stands in place of the product's.
     """
-    told = replace(model, chat=AskedAsTrained(model.chat, _shorten_task))
+    told = replace(model, chat=AskedAsTrained(model.chat, shorten_task))
     held_out = short_reports.split_subjects(seed)[1]
     asked = short_reports.list_questions(held_out, reports.ITEMS, random.Random(f"held out {seed}"))
     rows = [question.row for question in asked]
@@ -72,7 +72,8 @@ def show_as_written(report: str) -> str:
     return report.replace(REPAIRED_RULE, dated_reports.RULE)
 
 
-def _shorten_task(messages: Sequence[Message]) -> Sequence[Message]:
+def shorten_task(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return the prompt of a report with the task of short reports in the place of its own."""
     system, user = messages
     before, task, _ = user.content.partition("<task>\n")
     return [system, user.model_copy(update={"content": f"{before}{task}{short_reports.TASK}\n</task>"})]

@@ -11,7 +11,6 @@ from tests.support.model_stub_script import PASSAGE
 
 _SENTENCE = re.compile(r"[A-Z][^.!?\n<>&|\[\]]{40,300}[.!?]")
 _QUESTION = re.compile(r"<question>\n(.*?)\n</question>", re.DOTALL)
-_ASKED = re.compile(r"The reader's question:\n(.*)")
 _ANSWERS = re.compile(r"<answer_a>\n(.*?)\n</answer_a>\n<answer_b>\n(.*?)\n</answer_b>", re.DOTALL)
 SCORES = ("reasoning", "relevance", "factuality", "instructions", "coherence")
 SIDES = {
@@ -32,7 +31,7 @@ def answer_about_runs(prompt: StubPrompt) -> str | None:
         return json.dumps(play(prompt))
     if prompt.step == "" and "<criteria>\n" in prompt.last:
         return write_reference(prompt)
-    return write_output(prompt) if prompt.step == "" and _ASKED.search(prompt.last) and "<evidence>" in prompt.last else None
+    return write_output(prompt) if prompt.step == "" and _QUESTION.search(prompt.last) and "<evidence>" in prompt.last else None
 
 
 def review(prompt: StubPrompt) -> Mapping[str, Any]:
@@ -86,7 +85,7 @@ def write_reference(prompt: StubPrompt) -> str:
 
 def write_output(prompt: StubPrompt) -> str:
     """Write an output for a prompt with passages: most are reports with citations, others have a fault that code can find."""
-    dice, found = prompt.make_dice(), _ASKED.search(prompt.last)
+    dice, found = prompt.make_dice(), _QUESTION.search(prompt.last)
     title = f"# {found[1].rstrip('?') if found else 'A report'}"
     told = [f"{sentence} [{name}]." for name, sentence in _choose_sentences(prompt, dice)]
     match dice.randrange(4):

@@ -19,7 +19,7 @@ from bench.learning_tasks.rubric_grammar import PlantedQuestion, rate_rubric, wr
 from bench.learning_tasks.short_searches import ForgetfulTeacher, LengthQuestion, record_searches
 from bench.served import WAYS, count, read_learned, summarise
 from bench.served_tasks.policies import CONTEXT, make_kit, open_policy
-from bench.served_tasks.reports import UncriticalRecord, show_as_written, write_report
+from bench.served_tasks.reports import UncriticalRecord, shorten_task, show_as_written, write_report
 from bench.served_tasks.rubrics import draft
 from bench.served_tasks.searches import DEEPRUBRIC, work_all, work_question
 from tests.training.serving.small_server import save_adapter
@@ -110,7 +110,7 @@ async def test_the_writer_is_shown_short_reports_as_they_were_learned_and_a_righ
     model = ScriptedModel([f"<answer>{question.write_right()}</answer>"])
     kit = make_kit(open_scripted(model), UncriticalRecord("1"))
     written = await write_report(kit, question.row.query, [dict(text) for text in question.row.retrieval])
-    assert say_all(model.requests[0].messages[1:]) == say_all(question.render(PROMPTS)[1:])
+    assert say_all(shorten_task(model.requests[0].messages)) == say_all(question.render(PROMPTS))
     assert short_reports.rate_report(written, question)["score"] == 1.0, written
 
 
