@@ -11,6 +11,7 @@ from workflows.agents.evidence_book import NO_QUOTE, EvidenceBook
 
 _CITATIONS = re.compile(r"\[q[1-9]\d{0,5}\](?:[ \t]*\[q[1-9]\d{0,5}\])*")
 _ID = re.compile(r"q\d+")
+_DIGIT = re.compile(r"\d")
 MOST_BEFORE = 1_500
 FEWEST_LETTERS = 24
 """A clause with fewer letters says too little to choose by: what stands before it in its sentence is added."""
@@ -41,19 +42,25 @@ def put_markers(text: str, book: EvidenceBook) -> CitedText:
 def find_statement(text: str, end: int, after: int = 0) -> str:
     """Return what a citation at `end` is behind: the sentence up to there, of it what follows the citation at `after`.
 
-    In a table that is what stands in the row since that citation, with the row's first cell.
+    In a table that is what stands in the row since that citation, with the row's first cell; the whole row where it is little.
     """
     begin = max(text.rfind("\n", 0, end) + 1, end - MOST_BEFORE)
     line = text[begin:end]
     if line.lstrip().startswith("|"):
-        label = line.strip("| ").partition("|")[0]
-        return _CITATIONS.sub("", f"{label} {text[max(after, begin) : end]}")
+        label, own = line.strip("| ").partition("|")[0], text[max(after, begin) : end]
+        return _CITATIONS.sub(
+            "", f"{label} {own}" if _DIGIT.search(own) or _says_enough(own) else line + text[end:].partition("\n")[0]
+        )
     clause = text[max(after, end - MOST_BEFORE) : end]
     own = next(_list_sentences_back(clause), "")
-    if sum(map(str.isalnum, own)) >= FEWEST_LETTERS:
+    if _says_enough(own):
         return own
     whole = _CITATIONS.sub("", text[max(0, end - MOST_BEFORE) : end])
     return next(_list_sentences_back(whole), own)
+
+
+def _says_enough(text: str) -> bool:
+    return sum(map(str.isalnum, text)) >= FEWEST_LETTERS
 
 
 def _list_sentences_back(text: str) -> Iterator[str]:

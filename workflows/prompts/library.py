@@ -24,6 +24,7 @@ RELEASED_LATER: Mapping[str, str] = {
     "outline": "v4",
     "section": "v6",
     "consistency": "v4",
+    "critique": "v2",
     "single_pass": "v3",
     "support": "v3",
 }

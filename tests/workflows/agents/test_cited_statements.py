@@ -65,7 +65,8 @@ def test_a_sentence_longer_than_several_may_be_is_still_chosen() -> None:
         ("Wool rose. Iron fell by nine per cent in a year [q1]", "Iron fell by nine per cent in a year "),
         ("Wool rose by nine per cent in a year [q1], iron [q2]", "Wool rose by nine per cent in a year , iron "),
         ("| Fob | Report it [q1]; pay | £25 each time [q2]", "Fob ; pay | £25 each time "),
-        ("a line\n| Fob | Report it [q1]", "Fob | Fob | Report it "),
+        ("a line\n| Fob | Report it at the front desk today [q1]", "Fob | Fob | Report it at the front desk today "),
+        ("| Fob | £25 [q1] | As before [q2] | paid at the desk\nBelow", "| Fob | £25 | As before | paid at the desk"),
     ],
 )
 def test_the_statement_of_a_citation_is_its_sentence_or_what_its_row_says(text: str, statement: str) -> None:

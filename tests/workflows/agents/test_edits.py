@@ -19,6 +19,11 @@ TEXT = (
         ("costs", "is", ("", "")),
         ("", "Anything", ("", "")),
         ("Snow falls in winter", "", ("", "")),
+        ("Ice melts … June [q1].", "It thaws.", ("Ice melts in May and June [q1].", "It thaws.")),
+        ("冰在五月 ... 六月更快[q2]。", "", ("冰在五月融化，六月更快[q2]。", "")),
+        ("## The bill … [q1].", "Gone.", ("## The bill\n\nIce melts in May and June [q1].", "Gone.")),
+        ("it costs more … Ice melts", "", ("", "")),
+        ("Ice melts … no such words", "", ("", "")),
     ],
 )
 def test_an_edit_changes_the_one_place_it_names(find: str, replace: str, changed: tuple[str, str]) -> None:
