@@ -104,7 +104,7 @@ class LocalStages:
         try:
             written = await self.agents.report(self.query, plan, findings, kit)
             known = ReportDesk(kit, self.query, plan, findings, EvidenceBook(findings), Asker(kit, REPORTER))
-            read = None if self.judge else show_what_was_read(written, known)
+            read = show_what_was_read(written, known) if judge.chat.name == kit.chat.name else None
             if self.rubric is None:
                 around = await self.find_around(written.quotes)
                 return await verify_report(written, findings, judge, self.judges, around, read=read)
