@@ -18,7 +18,7 @@ from workflows.prompts.library import PromptLibrary
 from workflows.systems.local_record import LocalRecord
 
 AT_ONCE = 25
-_CLAIM = re.compile(r'<statement id="(\d+)"[^>]*>(.*?)</statement>')
+_CLAIM = re.compile(r'<s id="(\d+)"[^>]*>(.*?)</s>')
 
 
 async def judge_by_truth(pairs: Sequence[ClaimPair]) -> list[JudgedPair]:

@@ -7,7 +7,7 @@ from typing import Any
 from tests.support.model_stub_answers import StubPrompt
 
 CRITERION = re.compile(r"^(\d+)\. ", re.MULTILINE)
-STATEMENT = re.compile(r'<statement id="(\d+)"')
+STATEMENT = re.compile(r'<s id="(\d+)"')
 
 
 def judge_race(prompt: StubPrompt) -> Any:

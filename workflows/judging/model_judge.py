@@ -140,7 +140,8 @@ def _format_section(section: Section, own: Sequence[tuple[int, ClaimDraft]], pas
         cited = draft.quotes if draft.cited else ()
         names = [name for name, passage in passages.items() if any(passage.holds(quote) for quote in cited)]
         parts += [_show_between(section.body[at : draft.sentence.start])]
-        parts += [f'<statement id="{number}" cites="{" ".join(names)}">{as_data(draft.sentence.text)}</statement>']
+        cites = f' cites="{" ".join(names)}"' if names else ""
+        parts += [f'<s id="{number}"{cites}>{as_data(draft.sentence.text)}</s>']
         at = draft.sentence.end
     return "".join([*parts, _show_between(section.body[at:])]).strip()
 

@@ -131,7 +131,7 @@ async def judge_own_report(refused: bool) -> tuple[list[ChatRequest], Report]:
     def answer(request: ChatRequest) -> ScriptedAnswer:
         asked.append(request)
         text = request.messages[-1].content
-        if "<statement" not in text:
+        if "<s id=" not in text:
             return '{"edits": []}' if request.response_schema else "# T\n\n## A\n\nBremen pays 40,000 euros [q1]."
         if refused and LEASE.text in text:
             raise ContextTooLong("too long")

@@ -230,7 +230,7 @@ async def test_a_long_section_is_judged_in_several_requests_and_shows_a_passage_
     await check(a_report(claims), Judges(second=ClaimGrader.MODEL), model)
     shown = [request.messages[-1].content for request in model.requests]
     assert [text.count(POST.text) for text in shown] == [1, 1]
-    assert [text.count("<statement ") for text in shown] == [160, 40]
+    assert [text.count("<s id=") for text in shown] == [160, 40]
 
 
 async def test_a_judge_reads_a_statement_in_its_section_beside_the_whole_passage_that_it_cites() -> None:
@@ -243,7 +243,7 @@ async def test_a_judge_reads_a_statement_in_its_section_beside_the_whole_passage
     await verify_report(report, (found,), make_kit(model, make_record()), Judges(second=ClaimGrader.MODEL), {})
     asked = model.requests[0].messages[-1].content
     assert all(said in asked for said in ("Chapter 3.", PROTECT.text, "It was repealed in 1833."))
-    assert '| Tariff | <statement id="1" cites="q1">ended in 1833</statement>' in asked
+    assert '| Tariff | <s id="1" cites="q1">ended in 1833</s>' in asked
     assert "So it fell." in asked
 
 
@@ -251,7 +251,7 @@ async def test_a_sentence_without_a_citation_is_not_said_to_cite_what_comes_afte
     report = a_report(f"Taft repealed it in 1911. Glaciers retreat because of soot {marker_of(POST)}.")
     model = ScriptedModel(lambda _: verdict(verdict="full"))
     await check(report, Judges(second=ClaimGrader.MODEL), model)
-    assert 'cites="">Taft repealed it in 1911.</statement>' in model.requests[0].messages[-1].content
+    assert '<s id="1">Taft repealed it in 1911.</s>' in model.requests[0].messages[-1].content
 
 
 async def test_a_model_judges_what_is_not_verbatim_once_a_section() -> None:

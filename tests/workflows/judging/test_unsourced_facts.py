@@ -143,7 +143,7 @@ async def test_a_judge_sees_a_figure_under_its_head() -> None:
     model = ScriptedModel(lambda _: verdict(verdict="full"))
     await check(a_report(f"{FIGURES}| | 12,000,000 {marker_of(SURPLUS)} | |"), Judges(second=ClaimGrader.MODEL), model)
     asked = model.requests[0].messages[-1].content
-    assert asked.index("Surplus (dollars)") < asked.index(">12,000,000</statement>")
+    assert asked.index("Surplus (dollars)") < asked.index(">12,000,000</s>")
 
 
 async def test_a_sentence_wholly_in_bold_is_checked() -> None:
