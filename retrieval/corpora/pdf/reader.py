@@ -64,7 +64,7 @@ def read_pdf(content: bytes) -> Extract:
 
 
 def read_marked_pdf(content: bytes, limit: timedelta = MAX_TIME) -> Extract:
-    """Read the marked text (`marks`) of as many pages as `limit` allows, at least one. `note` says what is missing: pages, or text.
+    """Read the marked text (`marks`) of as many pages as `limit` allows, at least one. `note` says what is missing.
 
     Raises `SourceUnreadable` for a PDF without text (scanned pages, fonts that do not name their letters), with a password or
     with damage.
