@@ -23,7 +23,7 @@ from retrieval.corpora.html_marks import write_marks
 from retrieval.corpora.html_tables import flatten_cells, spread_cells
 from retrieval.corpora.marks import begins_marked, drop_marks, mark, mark_code
 from retrieval.fetch.charset import decode_page
-from retrieval.fetch.hidden import take_hidden
+from retrieval.fetch.hidden import HiddenText, take_hidden
 from retrieval.fetch.invisible import split_visible
 from retrieval.language.sentences import CELL
 from retrieval.language.stated_date import read_stated_date
@@ -76,7 +76,7 @@ def read_page(text: str) -> PageText:
     spelled = split_visible(str(page.text_content())).hidden  # the next steps drop such characters
     hidden = take_hidden(page)
     stated, published = _read_metadata(page), read_stated_date(page)  # before scripts go: they read JSON-LD
-    _clean_page(page)
+    _clean_page(page, hidden)
     blocks, whole = _list_code_blocks(page), _write_whole(deepcopy(page))
     _join_lines(page)
     flatten_cells(page)
@@ -99,8 +99,7 @@ def visible_text_of(text: str) -> str:
     In code alone lines end.
     """
     page = _parse_page(text)
-    take_hidden(page)
-    _clean_page(page)
+    _clean_page(page, take_hidden(page))
     return split_visible(_write_whole(page)).text
 
 
@@ -123,15 +122,15 @@ def _drop_unwritable(page: HtmlElement) -> HtmlElement:
     return page
 
 
-def _clean_page(page: HtmlElement) -> None:
+def _clean_page(page: HtmlElement, hidden: HiddenText) -> None:
     """Drop what is no text, and write in one line what is raised, lowered or a formula."""
-    write_marks(page)  # before style sheets go
+    write_marks(page, hidden.markings)
     for element in list(page.iter(*_DROPPED)):
         if element.getparent() is not None:
             element.drop_tree()
     _unwrap_forms(page)
     spread_cells(page)
-    number_items(page)
+    number_items(page, hidden.markings)
     _mark_blocks(page)
     write_formulas(page)
     strip_attributes(page, "style", "aria-hidden", "hidden")  # what is left is shown; the extraction would take it for hidden

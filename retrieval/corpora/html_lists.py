@@ -1,21 +1,24 @@
 """The numbers of a page's numbered lists, written into their items: other places point to them."""
 
 import re
+from collections.abc import Mapping, Set
 
 from lxml.html import HtmlElement
 
 from retrieval.corpora.list_numbers import write_number
 
 _FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
-_UNNUMBERED = re.compile(r"list-style[\w-]*\s*:[^;]*\bnone\b", re.IGNORECASE)
 _OWN_NUMBER = re.compile(r"\W*(\w+)\b")
 _BULLET = re.compile(r"^[ \t]*- (?=[\ufdd0-\ufddf]*\w+\. )", re.MULTILINE)
 
 
-def number_items(page: HtmlElement) -> None:
-    """Write the number that a browser shows before each item of a numbered list, unless the item's text has it."""
+def number_items(page: HtmlElement, markings: Mapping[HtmlElement, Set[str]]) -> None:
+    """Write the number that a browser shows before each item of a numbered list, unless the item's text has it.
+
+    `markings` are the styles that elements have (`hidden`).
+    """
     for numbered in page.iter("ol"):
-        if _UNNUMBERED.search(numbered.get("style", "")) or next(numbered.iterancestors("nav"), None) is not None:
+        if "list-style-type: none" in markings.get(numbered, ()) or next(numbered.iterancestors("nav"), None) is not None:
             continue
         items = list(numbered.iterchildren("li"))
         backward = "reversed" in numbered.attrib

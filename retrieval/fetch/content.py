@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from app.domain.blocks import KeptBlocks
 from app.domain.value import Value
 
 HTML = frozenset({"text/html", "application/xhtml+xml", "application/xml", "text/xml"})
@@ -23,3 +24,4 @@ class ReadableContent(Value):
     kind: str = "web page"
     hidden: str = ""
     note: str = ""
+    blocks: KeptBlocks = ()

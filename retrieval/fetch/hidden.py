@@ -1,6 +1,6 @@
 """The removal of the parts of a page that its readers do not see. Their text is returned for the search for instructions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from lxml.etree import iterwalk
@@ -11,6 +11,7 @@ from retrieval.fetch.styles.colours import BLACK
 from retrieval.fetch.styles.counted_element import CountedElement
 from retrieval.fetch.styles.lettering import Lettering, find_lettering
 from retrieval.fetch.styles.page_style import PageStyle, Stated
+from retrieval.fetch.styles.properties import list_markings
 
 MAX_CHARS = 20_000
 CUT_NOTE = "the page has more styles than are read: some of its text may be invisible to people"
@@ -21,9 +22,13 @@ _WHOLE = ("html", "body", "head")
 
 
 class HiddenText(NamedTuple):
-    """The text that was removed, and what a reader must know of the rest: empty where all styles were read."""
+    """The text that was removed, and what a reader must know of the rest: empty where all styles were read.
+
+    `markings` are what the styles say of elements that raise, strike or number their text.
+    """
 
     text: str
+    markings: Mapping[HtmlElement, frozenset[str]]
     note: str = ""
 
 
@@ -50,7 +55,8 @@ def take_hidden(page: HtmlElement) -> HiddenText:
         hidden.append(" ".join(str(element.text_content()).split()))
         if element.getparent() is not None:
             element.drop_tree()
-    return HiddenText("\n".join(text for text in dict.fromkeys(hidden) if text)[:MAX_CHARS], "" if style.complete else CUT_NOTE)
+    text = "\n".join(text for text in dict.fromkeys(hidden) if text)[:MAX_CHARS]
+    return HiddenText(text, walk.markings, "" if style.complete else CUT_NOTE)
 
 
 def _take_comments(page: HtmlElement) -> Iterator[str]:
@@ -72,6 +78,7 @@ class _Walk:
 
     def __init__(self, page: HtmlElement, style: PageStyle) -> None:
         self.invisible: list[HtmlElement] = []
+        self.markings: dict[HtmlElement, frozenset[str]] = {}
         self._page = page
         self._style = style
         colour = None if style.has_outside_sheets else BLACK
@@ -106,6 +113,8 @@ class _Walk:
         around.latest[:] = [counted]
         stated, variables = self._style.read(counted, around.variables)
         letters = find_lettering(around.letters, element.tag, stated)
+        if marked := list_markings(stated):
+            self.markings[element] = marked
         room = around.room
         if element.tag not in ("html", "head"):
             box = Box(element.tag, stated, room, letters, _count_letters(element) if stated else 0, len(element) > 0)

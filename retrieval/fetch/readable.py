@@ -4,7 +4,7 @@ from datetime import timedelta
 from time import monotonic
 
 from retrieval.corpora.html import read_page
-from retrieval.corpora.marks import drop_marks
+from retrieval.corpora.marks import take_marks
 from retrieval.fetch.charset import decode_page
 from retrieval.fetch.content import HTML, PDF, PLAIN, ReadableContent
 from retrieval.fetch.hidden import MAX_CHARS
@@ -26,14 +26,14 @@ def read_content(content: bytes, content_type: str, charset: str = "") -> Readab
     text = decode_page(content, charset)
     if content_type in PLAIN or (content_type not in HTML and "<" not in text[:1_000]):
         plain = split_visible(text)
-        return ReadableContent(text=plain.text.strip(), hidden=plain.hidden[:MAX_CHARS], kind="text")
+        return ReadableContent(**take_marks(plain.text)._asdict(), hidden=plain.hidden[:MAX_CHARS], kind="text")
     return _read_page(text)
 
 
 def _read_page(text: str) -> ReadableContent:
     page = read_page(text)
     return ReadableContent(
-        text=drop_marks(page.text),
+        **take_marks(page.text)._asdict(),
         title=_line_of(page.title),
         author=_line_of(page.author or page.site),
         published=page.published,
@@ -43,16 +43,20 @@ def _read_page(text: str) -> ReadableContent:
 
 
 def _read_pdf(content: bytes) -> ReadableContent:
-    from retrieval.corpora.pdf.reader import read_pdf
+    from retrieval.corpora.pdf.reader import read_marked_pdf
     from retrieval.fetch.pdf_tables import read_tables
 
     started = monotonic()
-    found = read_pdf(content, PDF_TEXT_TIME)
+    found = read_marked_pdf(content, PDF_TEXT_TIME)
     left = PDF_TIME - timedelta(seconds=monotonic() - started)
     tables = read_tables(content, min(left, TABLES_TIME)) if left > timedelta(0) else ""
     plain = split_visible("\n\n".join(part for part in (found.text, tables) if part))
     return ReadableContent(
-        text=plain.text, title=_line_of(found.title), author=_line_of(found.author), kind="pdf", hidden=plain.hidden[:MAX_CHARS]
+        **take_marks(plain.text)._asdict(),
+        title=_line_of(found.title),
+        author=_line_of(found.author),
+        kind="pdf",
+        hidden=plain.hidden[:MAX_CHARS],
     )
 
 

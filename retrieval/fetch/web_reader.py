@@ -13,6 +13,7 @@ from retrieval.fetch.errors import PageRefused
 from retrieval.fetch.fetching import FetchedPage, Fetcher, FetchPolicy
 from retrieval.fetch.parsing import PageParser
 from retrieval.fetch.robots import Robots
+from retrieval.language.blocks import cut_blocks
 from retrieval.ports import Document
 
 THIN_CHARS = 250
@@ -105,4 +106,5 @@ def _document_of(url: str, found: ReadableContent, longest: int) -> Document:
         published=found.published,
         kind=found.kind,
     )
-    return Document(source=source, text=text, hidden=found.hidden, note=found.note)
+    blocks = cut_blocks(text, found.blocks, 0, len(text))
+    return Document(source=source, text=text, hidden=found.hidden, note=found.note, blocks=blocks)

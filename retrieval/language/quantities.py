@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from app.domain.dates import MONTHS
 from app.domain.script import IDEOGRAPHS
+from app.domain.units import UNITS, Unit
 from app.domain.written_numbers import find_numbers, read_number_at, read_scale
 from retrieval.language.spelled_numbers import SCALES, WORDS, read_spelled_numbers, read_values
 from retrieval.language.traditional import simplify
@@ -51,25 +52,10 @@ _DIGITS = {pair[0]: int(pair[1]) for pair in _LISTS["chinese"]["digits"].split()
 _CHINESE_SCALES = {pair[0]: float(pair[1:]) for pair in _LISTS["chinese"]["scales"].split()}
 
 
-class _Unit(NamedTuple):
-    name: str
-    factor: float
-
-
-def _read_units() -> dict[str, _Unit]:
-    units: dict[str, _Unit] = {}
-    for line in _LISTS["units"]["table"].split("\n"):
-        aliases, _, rest = line.partition("|")
-        name, _, factor = rest.partition("|")
-        units |= {alias.replace("_", " "): _Unit(name, float(factor)) for alias in aliases.split()}
-    return units
-
-
-_UNITS = _read_units()
-_AFTER = "|".join(re.escape(alias) for alias in sorted(_UNITS, key=len, reverse=True))
+_AFTER = "|".join(re.escape(alias) for alias in sorted(UNITS, key=len, reverse=True))
 _UNIT = re.compile(rf"[\s-]?(?:({_AFTER})(?![a-z])|(?=[{IDEOGRAPHS}]))", re.IGNORECASE)
 _CHINESE_UNIT = re.compile(
-    rf"\s?({'|'.join(re.escape(alias) for alias in sorted((a for a in _UNITS if not a.isascii()), key=len, reverse=True))})"
+    rf"\s?({'|'.join(re.escape(alias) for alias in sorted((a for a in UNITS if not a.isascii()), key=len, reverse=True))})"
 )
 _SIGN = re.compile(r"(us\$|[$€£¥])\s?$", re.IGNORECASE)
 _MONTH_NAMES = {name: number for number, month in enumerate(MONTHS, 1) for name in (month, month[:3])} | {"Sept": 9}
@@ -202,7 +188,7 @@ def _read_roman(numeral: str) -> float:
 def _read_fractions(text: str) -> Iterator[Quantity]:
     for found in _HALF_OF_UNIT.finditer(text):
         alias = (found.group(1) or found.group(2)).lower()
-        unit = _UNITS.get(alias) or _Unit("", SCALES.get(alias, 1.0))
+        unit = UNITS.get(alias) or Unit("", SCALES.get(alias, 1.0), "")
         yield Quantity(QuantityKind.AMOUNT, unit.factor / 2, unit.name, *found.span())
     for found in _FRACTION.finditer(text):
         count = 1.0 if found.group(3) else WORDS[found.group(1).lower()]
@@ -267,12 +253,12 @@ def _read_chinese(numeral: str) -> float:
 def _with_unit(text: str, value: float, start: int, end: int) -> Quantity:
     """Return the amount in its base unit, with the unit that follows it, or the sign of a currency before it."""
     if sign := _SIGN.search(text[max(0, start - 4) : start]):
-        return Quantity(QuantityKind.AMOUNT, value, _UNITS[sign.group(1).lower()].name, start, end, value)
+        return Quantity(QuantityKind.AMOUNT, value, UNITS[sign.group(1).lower()].name, start, end, value)
     found = _UNIT.match(text, end)
     alias = found.group(1) if found and found.group(1) else None
     if alias is None and (found := _CHINESE_UNIT.match(text, end)):
         alias = found.group(1)
     if alias is None or found is None:
         return Quantity(QuantityKind.AMOUNT, value, "", start, end, value)
-    unit = _UNITS[alias.lower()]
+    unit = UNITS[alias.lower()]
     return Quantity(QuantityKind.AMOUNT, round(value * unit.factor, 9), unit.name, start, found.end(), value)

@@ -21,6 +21,8 @@ async def forecast(city: str, days: int = 1) -> str:
         raise ToolError("there is no such city")
     if city == "long":
         return "word " * 20_000
+    if city == "table":
+        return "Day | Rain\n\n" + "\n\n".join(f"{day} | {day * 3} mm" for day in range(1, 301))
     if city == "crash":
         os._exit(3)
     return f"In {city} it rains for {days} days. The river rises by a foot.\n\nCall {len(calls)}."

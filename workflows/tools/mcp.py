@@ -10,13 +10,15 @@ import orjson
 from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
+from retrieval.language.blocks import find_blocks
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.mcp.ports import ToolOffer, ToolServer
 from retrieval.outside.provider import Provider
 from retrieval.outside.trial import FetchedAnswer
+from retrieval.ports import Document
 from workflows.agents.foreign_tools import SCHEME, make_foreign_name
 from workflows.agents.untrusted import as_attribute
-from workflows.tools.browse import PASSAGE_CHARS, cut_pieces
+from workflows.tools.browse import cut_passages
 
 MAX_TEXT_CHARS = 24_000
 MAX_DESCRIPTION_CHARS = 500
@@ -70,11 +72,7 @@ class McpTool:
     def _cut_passages(self, text: str, asked: str) -> tuple[Passage, ...]:
         url = f"{SCHEME}{self._server.name}/{self._tool}#{asked}"
         source = Source(url=url, title=f"{self._server.name}: {self._tool}", snapshot=snapshot_hash(text), kind="tool")
-        return tuple(
-            Passage(source=source, text=text[start:end], start=start, end=end)
-            for start, end in cut_pieces(text, 0, len(text), PASSAGE_CHARS)
-            if text[start:end].strip()
-        )
+        return tuple(cut_passages(Document(source=source, text=text, blocks=tuple(find_blocks(text))), 0, len(text)))
 
 
 def _describe_offer(offer: ToolOffer) -> str:

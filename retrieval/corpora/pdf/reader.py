@@ -58,8 +58,13 @@ class _Page(NamedTuple):
     garbled: bool
 
 
-def read_pdf(content: bytes, limit: timedelta = MAX_TIME) -> Extract:
-    """Read a PDF's text, as many pages as `limit` allows, at least one. `note` says what is missing: pages, or their text.
+def read_pdf(content: bytes) -> Extract:
+    """Read a PDF's text and its blocks, as `read_marked_pdf` does."""
+    return read_marked_pdf(content).read_marks()
+
+
+def read_marked_pdf(content: bytes, limit: timedelta = MAX_TIME) -> Extract:
+    """Read the marked text (`marks`) of as many pages as `limit` allows, at least one. `note` says what is missing.
 
     Raises `SourceUnreadable` for a PDF without text (scanned pages, fonts that do not name their letters), with a password or
     with damage.
@@ -82,7 +87,7 @@ def read_pdf(content: bytes, limit: timedelta = MAX_TIME) -> Extract:
     if not text:
         raise SourceUnreadable(_why_empty(pages))
     note = "; ".join(_list_gaps(pages, lines, total))
-    return Extract(text, title=drop_invented_title(title), author=drop_invented_author(author), note=note).read_marks()
+    return Extract(text, title=drop_invented_title(title), author=drop_invented_author(author), note=note)
 
 
 def _open(content: bytes) -> pypdfium2.PdfDocument:

@@ -1,9 +1,9 @@
-"""The properties that can hide text, with the values that a browser knows; shorthands are spelled out.
+"""The properties that can hide, raise, strike or number text, with the values that a browser knows; shorthands are spelled out.
 
 A browser drops a declaration with another value, and the one before it holds.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import tinycss2
 from tinycss2.ast import Node
@@ -98,11 +98,14 @@ _FUNCTIONS["background-image"] = _FUNCTIONS["mask-image"]
 _FUNCTION_WORDS = frozenset(
     ["none", "auto", "border-box", "padding-box", "content-box", "margin-box", "fill-box", "stroke-box", "view-box", "text"]
 )
+_MARKING = ("vertical-align", "text-decoration-line", "list-style-type")
 _ANY = frozenset(
     ("content", "scale", "translate", "rotate", "text-shadow", "animation-name", "grid-template-rows", "grid-template-columns")
 )
 EVERYWHERE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
 _ALIASES = {
+    "text-decoration": "text-decoration-line",
+    "list-style": "list-style-type",
     "inline-size": "width",
     "block-size": "height",
     "min-inline-size": "min-width",
@@ -131,13 +134,19 @@ _PAIRS = {
     "inset-block": ("top", "bottom"),
 }
 _PARTS = frozenset(("background", "font", "flex", "flex-flow", "mask", "-webkit-mask", "animation", "-webkit-animation"))
-_SINGLE = frozenset([*_KEYWORDS, *_LENGTHS, *_COLOURS, *_FUNCTIONS, *_ANY, *_ALIASES])
+_SINGLE = frozenset([*_KEYWORDS, *_LENGTHS, *_COLOURS, *_FUNCTIONS, *_ANY, *_MARKING, *_ALIASES])
 KNOWN = frozenset([*_SINGLE, *_FOUR, *_PAIRS, *_PARTS])
 
 
 def words_of(tokens: Tokens) -> list[Node]:
     """Return the tokens without white space and comments."""
     return [token for token in tokens if token.type not in ("whitespace", "comment")]
+
+
+def list_markings(stated: Mapping[str, Tokens]) -> frozenset[str]:
+    """Return what an element states of raised, struck or numbered text, each as "property: word"."""
+    said = ((name, word) for name in _MARKING for word in stated.get(name, ()) if word.type == "ident")
+    return frozenset(f"{name}: {word.lower_value}" for name, word in said)
 
 
 def spell_out(name: str, value: Tokens) -> Iterator[tuple[str, Tokens]]:

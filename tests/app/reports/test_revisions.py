@@ -79,6 +79,7 @@ def test_numbers_are_read_with_unit_and_year_in_two_languages() -> None:
         ("In 1931 some 1950 people came.", [(1950, "people", 1931)]),
         ("2010年出口为1.2万亿元，增长3个百分点。", [(1.2e12, "元", 2010), (3, "percentage points", 2010)]),
         ("A flow of 300 m³ was measured.", [(300, "m³", None)]),
+        ("It took 5 mW, then 3 MW, for 4 m and 2 Hektar.", [(3, "MW", None), (2, "ha", None)]),
         ("It costs Rs 3 lakh, or ₹12,34,567.", [(1_234_567, "₹", None)]),
     ],
 )

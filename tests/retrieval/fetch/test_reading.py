@@ -8,6 +8,7 @@ from datetime import date, timedelta
 import pytest
 from pypdf import PdfWriter
 
+from app.domain.blocks import BlockKind
 from bench.web_listeners import PageReply, make_page
 from retrieval.fetch import readable
 from retrieval.fetch.errors import PageRefused
@@ -27,6 +28,18 @@ def read(body: str, head: str = "") -> tuple[str, str]:
         f"<html><head>{head}</head><body><article><p>{WORDS}</p>{body}</article></body></html>".encode(), "text/html"
     )
     return found.text, found.hidden
+
+
+async def test_the_structure_of_a_page_comes_with_its_text() -> None:
+    page = f"<html><body><article><h2>Are duties on wool high?</h2><p>{WORDS}</p><ul><li>wool</li></ul></article></body></html>"
+    async with serve_small_web({"/a": PageReply(page.encode())}) as web, web.make_reader() as reader:
+        found = await reader.read(web.make_url("/a"))
+    told = [(block.kind, found.text[block.start : block.end], block.under) for block in found.blocks]
+    assert told == [
+        (BlockKind.HEADING, "Are duties on wool high?", None),
+        (BlockKind.PARAGRAPH, WORDS.strip(), 0),
+        (BlockKind.ITEM, "wool", 0),
+    ]
 
 
 def test_what_a_page_says_of_itself() -> None:

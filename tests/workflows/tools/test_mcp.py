@@ -11,6 +11,7 @@ import aiohttp
 import pytest
 from pydantic import ValidationError
 
+from app.domain.blocks import BlockKind
 from app.domain.chat import ChatRequest
 from app.domain.errors import SetupError, ToolError
 from app.domain.evidence import snapshot_hash
@@ -108,6 +109,12 @@ async def test_a_long_answer_is_cut(weather: dict[str, Tool]) -> None:
     result = await weather[FORECAST].call({"city": "long"})
     assert sum(len(passage.text) for passage in result.passages) <= 24_000
     assert result.note == "cut after 24000 characters"
+
+
+async def test_a_row_far_below_the_head_of_its_table_is_given_that_head(weather: dict[str, Tool]) -> None:
+    last = (await weather[FORECAST].call({"city": "table"})).passages[-1]
+    assert "Day" not in last.text
+    assert [(block.kind, block.text) for block in last.blocks[:2]] == [(BlockKind.HEAD, "Day | Rain"), (BlockKind.ROW, "")]
 
 
 async def test_streamable_http_and_a_choice_of_tools(tmp_path: Path, http_server: str) -> None:

@@ -8,56 +8,17 @@ import re
 from collections.abc import Iterable, Iterator
 
 from app.domain.citations import Citation
+from app.domain.units import SHOWN_UNITS
 from app.domain.written_numbers import WrittenNumber, find_numbers
 from app.reports.nouns import Figure
 
-_NAMES = {
-    "%": ("%", "percent", "per cent", "％", "Prozent", "pour cent"),
-    "percentage points": ("percentage points", "percentage point", "个百分点", "Prozentpunkte", "Prozentpunkten"),
-    "km": ("km", "kilometres", "kilometers", "Kilometer", "kilomètres", "公里", "千米"),
-    "km²": (
-        "km²",
-        "km2",
-        "km^2",
-        "sq km",
-        "Quadratkilometer",
-        "kilomètres carrés",
-        "square kilometres",
-        "square kilometers",
-        "平方公里",
-        "平方千米",
-    ),
-    "m²": ("m²", "m2", "m^2", "square metres", "square meters", "Quadratmeter", "mètres carrés", "平方米"),
-    "m³": ("m³", "m3", "m^3", "cubic metres", "cubic meters", "Kubikmeter", "立方米"),
-    "m": ("metres", "meters", "Meter", "mètres", "米"),
-    "miles": ("miles",),
-    "square miles": ("square miles",),
-    "kg": ("kg", "kilograms", "kilogrammes", "Kilogramm", "公斤", "千克"),
-    "t": ("tonnes", "Tonnen", "吨", "噸"),
-    "tons": ("tons",),
-    "US$": ("dollars", "USD", "US-Dollar", "美元"),
-    "€": ("€", "euros", "Euro", "EUR", "欧元"),
-    "£": ("£", "GBP", "英镑"),
-    "pounds": ("pounds",),
-    "₹": ("₹", "rupees", "INR"),
-    "CHF": ("CHF", "Swiss francs", "Franken"),
-    "元": ("元", "人民币", "yuan", "RMB"),
-    "¥": ("日元", "yen"),
-    "people": ("people", "inhabitants", "residents", "Einwohner", "Menschen", "habitants", "personnes", "人", "名"),
-    "°C": ("°C", "℃", "degrees Celsius"),
-    "MW": ("MW",),
-    "GW": ("GW",),
-    "TWh": ("TWh",),
-    "GWh": ("GWh",),
-    "mg": ("mg",),
-    "deaths": ("deaths",),
-    "seats": ("seats", "席"),
-    "votes": ("votes", "票"),
-    "years": ("years", "Jahre", "ans"),
-    "ha": ("hectares", "Hektar", "公顷"),
-}
-_UNITS = {name: unit for unit, names in _NAMES.items() for name in names}
+LONG = 3
+"""Letters of a unit's name that is read in any case. A short form is not: mW is no MW, and a single letter may be a scale."""
 _SIGNS = {"$": "US$", "US$": "US$", "USD": "US$", "€": "€", "EUR": "€", "£": "£", "GBP": "£", "¥": "¥", "₹": "₹", "CHF": "CHF"}
+
+
+def _fold_name(name: str) -> str:
+    return name.lower() if len(name) >= LONG else name
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -65,7 +26,10 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 _SIGN = re.compile(rf"(?<![A-Za-z])(?P<sign>{_any_of(_SIGNS)})\s?[-−]?$")
-_UNIT = re.compile(rf"[\s-]?(?P<unit>{_any_of(_UNITS)})(?![A-Za-zäöüéè²³^])")
+_UNITS = {_fold_name(name): unit for name, unit in SHOWN_UNITS.items()}
+_SHORT = (name for name in _UNITS if len(name) < LONG and not (len(name) == 1 and name.isascii() and name.isalpha()))
+_LONG = (name for name in _UNITS if len(name) >= LONG)
+_UNIT = re.compile(rf"[\s-]?(?P<unit>(?i:{_any_of(_LONG)})|{_any_of(_SHORT)})(?![A-Za-zäöüéè²³^])")
 _RANGE_BEFORE = re.compile(r"\d\s?(?:[–—~-]|to|bis|à|至|到)\s?[$€£¥₹]?$")
 _RANGE_AFTER = re.compile(r"\s?(?:[–—~-]|至|到)\s?[$€£¥₹]?\d")
 _CLAUSE = re.compile(r"[^;；。!?！？]+?(?:[;；。!?！？]|(?<!\d (?:Mio|Mrd|Tsd))[.](?=\s|$)|$)")
@@ -109,4 +73,4 @@ def _find_unit(clause: str, number: WrittenNumber) -> tuple[str, int, int] | Non
     if sign := _SIGN.search(before):
         return _SIGNS[sign["sign"]], sign.start(), number.end
     after = _UNIT.match(clause, number.end)
-    return (_UNITS[after["unit"]], number.start, after.end()) if after else None
+    return (_UNITS[_fold_name(after["unit"])], number.start, after.end()) if after else None
