@@ -21,7 +21,8 @@ class GuardedServer:
     """`said_of_resource` and `said_of_issuer` are changes of the two descriptions; `refuse` is the status that
     refreshes and clients of their own get, with all that they sent.
 
-    `state` is sent back in place of the state that came. `forms` lists what tokens were asked with.
+    `state` is sent back in place of the state that came. `forms` lists what tokens were asked with, `scopes` the rights.
+    `open` are the methods that need no token; `wanted` are the rights that a call needs.
     """
 
     tools: SessionedServer = field(default_factory=lambda: SessionedServer([("look_up", True)]))
@@ -29,6 +30,9 @@ class GuardedServer:
     said_of_issuer: dict[str, Any] = field(default_factory=dict)
     state: str | None = None
     refuse: int = 0
+    open: tuple[str, ...] = ()
+    wanted: str = ""
+    scopes: list[str] = field(default_factory=list)
     valid: set[str] = field(default_factory=set)
     refreshers: set[str] = field(default_factory=set)
     forms: list[dict[str, str]] = field(default_factory=list)
@@ -59,7 +63,11 @@ class GuardedServer:
             yield self
 
     async def _guard(self, request: web.Request) -> web.Response:
-        if request.headers.get("Authorization", "").removeprefix("Bearer ") in self.valid:
+        method = (await request.json())["method"]
+        if method == "tools/call" and self.wanted not in " ".join(self.scopes):
+            said = f'Bearer error="insufficient_scope", scope="{self.wanted}"'
+            return web.Response(status=403, headers={"WWW-Authenticate": said})
+        if method in self.open or request.headers.get("Authorization", "").removeprefix("Bearer ") in self.valid:
             return await self.tools._answer(request)
         return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
 
@@ -78,6 +86,7 @@ class GuardedServer:
         return web.json_response({**await request.json(), "client_id": "made", "client_secret": SECRET}, status=201)
 
     async def _authorise(self, request: web.Request) -> web.Response:
+        self.scopes.append(request.query.get("scope", ""))
         code = f"code{next(self._numbers)}"
         self._challenges[code] = request.query["code_challenge"]
         back = {"code": code, "state": self.state or request.query["state"]}

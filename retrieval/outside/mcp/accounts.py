@@ -16,6 +16,7 @@ from typing import NoReturn
 import httpx2
 from mcp.client.auth import OAuthClientProvider, OAuthFlowError
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+from mcp.client.auth.utils import extract_field_from_www_auth, extract_scope_from_www_auth, union_scopes
 from mcp.shared.auth import (
     OAuthClientInformationFull,
     OAuthClientMetadata,
@@ -40,13 +41,17 @@ class SignInNeeded(RubricaError):
 
 
 class Account(BaseModel):
-    """What a person's sign-in gave, and where it is refreshed. `url` is the MCP server that it is for, and for no other."""
+    """What a person's sign-in gave, and where it is refreshed. `url` is the MCP server that it is for, and for no other.
+
+    `wanted` are the rights (scopes) that a call needed and the account lacks.
+    """
 
     url: str
     tokens: OAuthToken
     client: OAuthClientInformationFull
     server: OAuthMetadata | None = None
     resource: ProtectedResourceMetadata | None = None
+    wanted: str | None = None
 
 
 class AccountFile:
@@ -129,10 +134,12 @@ class StoredAccount(OAuthClientProvider):
         if used is not None:
             self._add_auth_header(request)
         response = yield request
-        if response.status_code == httpx2.codes.FORBIDDEN and "insufficient_scope" in response.headers.get(
-            "www-authenticate", ""
+        if (
+            used is not None
+            and response.status_code == httpx2.codes.FORBIDDEN
+            and extract_field_from_www_auth(response, "error") == "insufficient_scope"
         ):
-            raise SignInNeeded(f"the MCP server wants more rights than the account has; {self._file.how_to_connect} again")
+            self._note_wanted(used, extract_scope_from_www_auth(response))
         if response.status_code != httpx2.codes.UNAUTHORIZED:
             return
         if used is None:
@@ -175,6 +182,11 @@ class StoredAccount(OAuthClientProvider):
         tokens = fresh.model_copy(update={name: value for name, value in kept.items() if getattr(fresh, name) is None})
         self._file.write(account.model_copy(update={"tokens": tokens}))
         self.context.current_tokens = tokens
+
+    def _note_wanted(self, account: Account, scope: str | None) -> NoReturn:
+        """Keep what the server wants, so that the next sign-in asks for it."""
+        self._file.write(account.model_copy(update={"wanted": union_scopes(account.tokens.scope, scope)}))
+        raise SignInNeeded(f"the MCP server wants more rights than the account has; {self._file.how_to_connect} again")
 
     def _refuse(self, reason: str) -> NoReturn:
         raise SignInNeeded(f"the account is not taken any more ({reason}); {self._file.how_to_connect} again")

@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 from aiohttp import web
 from mcp.client.auth import OAuthClientProvider, OAuthFlowError
+from mcp.client.auth.utils import union_scopes
+from mcp.client.streamable_http import MCP_SESSION_ID
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp_types import LATEST_PROTOCOL_VERSION
@@ -62,6 +65,17 @@ class Callback:
         return web.Response(text=SAID_BACK)
 
 
+class PersonSignIn(OAuthClientProvider):
+    """The library's sign-in, which also asks for the rights (scopes) that the account before lacked."""
+
+    wanted: str | None = None
+
+    async def _perform_authorization(self) -> httpx2.Request:
+        about = self.context.client_metadata
+        about.scope = union_scopes(about.scope, self.wanted)
+        return await super()._perform_authorization()
+
+
 async def connect_account(
     configuration: ServerConfiguration, file: AccountFile, show: Show, port: int = 0, vouch: Vouch = vouch_for_none
 ) -> bool:
@@ -77,6 +91,8 @@ async def connect_account(
     try:
         await callback.open(port)
         provider = _make_provider(url, known, callback, show)
+        with suppress(SignInNeeded):  # a file that cannot be read is replaced
+            provider.wanted = account.wanted if (account := file.read(url)) else None
         transport = CheckedTransport([url, *([known.issuer] if known.issuer else [])], vouch)
         async with asyncio.timeout(PERSON_LIMIT.total_seconds()), open_http(transport, REQUEST_LIMIT.total_seconds()) as http:
             await _knock(http, url, dict(configuration.headers), provider)
@@ -91,7 +107,7 @@ async def connect_account(
     return _keep(url, file, provider)
 
 
-def _make_provider(url: str, known: SignIn, callback: Callback, show: Show) -> OAuthClientProvider:
+def _make_provider(url: str, known: SignIn, callback: Callback, show: Show) -> PersonSignIn:
     secret = known.client_secret.get_secret_value() if known.client_secret else None
     about = OAuthClientMetadata(redirect_uris=[AnyUrl(callback.url)], client_name="Rubrica", application_type="native")
     client = known.client_id and OAuthClientInformationFull(
@@ -107,21 +123,24 @@ def _make_provider(url: str, known: SignIn, callback: Callback, show: Show) -> O
             raise OAuthFlowError("the address of the sign-in is no web address")
         await show(address)
 
-    return OAuthClientProvider(url, about, MemoryTokens(client or None), show_checked, callback.wait)
+    return PersonSignIn(url, about, MemoryTokens(client or None), show_checked, callback.wait)
 
 
 async def _knock(http: httpx2.AsyncClient, url: str, headers: dict[str, str], auth: httpx2.Auth) -> None:
-    """Send the first request of a session, which a server that wants a sign-in refuses."""
+    """Send the first requests of a session. A server that wants a sign-in refuses one of them, with or without a session."""
     about = {"name": "rubrica", "version": "1"}
     asked = {"protocolVersion": LATEST_PROTOCOL_VERSION, "capabilities": {}, "clientInfo": about}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": asked}
-    said = {"Accept": "application/json, text/event-stream", MCP_PROTOCOL_VERSION_HEADER: LATEST_PROTOCOL_VERSION}
-    async with http.stream("POST", url, json=body, headers={**headers, **said}, auth=auth) as answer:
-        if answer.status_code == httpx2.codes.UNAUTHORIZED:
-            raise OAuthFlowError("the server refuses the token that it asked for")
+    said = {**headers, "Accept": "application/json, text/event-stream", MCP_PROTOCOL_VERSION_HEADER: LATEST_PROTOCOL_VERSION}
+    for number, (method, params) in enumerate((("initialize", asked), ("tools/list", {}))):
+        body = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        async with http.stream("POST", url, json=body, headers=said, auth=auth) as answer:
+            if answer.status_code == httpx2.codes.UNAUTHORIZED:
+                raise OAuthFlowError("the server refuses the token that it asked for")
+            if session := answer.headers.get(MCP_SESSION_ID):
+                said[MCP_SESSION_ID] = session
 
 
-def _keep(url: str, file: AccountFile, provider: OAuthClientProvider) -> bool:
+def _keep(url: str, file: AccountFile, provider: PersonSignIn) -> bool:
     context = provider.context
     if context.current_tokens is None or context.client_info is None:
         return False

@@ -196,3 +196,22 @@ async def test_a_server_without_sign_in_needs_no_account(tmp_path: Path) -> None
     guarded = GuardedServer(valid={""})
     async with guarded.serve():
         assert not await connect(guarded, tmp_path)
+
+
+async def test_a_server_that_asks_after_the_handshake_is_connected(guarded: GuardedServer, tmp_path: Path) -> None:
+    guarded.open = ("initialize", "notifications/initialized")
+    assert await connect(guarded, tmp_path)
+    assert await call(guarded, tmp_path) == "call 1"
+
+
+async def test_rights_that_a_call_lacked_are_asked_for_at_the_next_sign_in(guarded: GuardedServer, tmp_path: Path) -> None:
+    guarded.said_of_resource["scopes_supported"] = ["read"]
+    guarded.wanted = "write"
+    await connect(guarded, tmp_path)
+    with pytest.raises(CallFailed, match=r"more rights .* `rubrica mcp connect shop` again") as caught:
+        await call(guarded, tmp_path)
+    assert caught.value.failure is Failure.DENIED
+    assert guarded.scopes == ["read"], "no worker asks for more by itself"
+    await connect(guarded, tmp_path)
+    assert await call(guarded, tmp_path) == "call 1"
+    assert guarded.scopes[1].split() == ["read", "write"]
