@@ -25,17 +25,15 @@ from retrieval.outside.mcp.server import McpServer
 SCENARIOS = ("initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry")
 SIGN_IN = "auth/"
 SIGN_INS = (
-    *("metadata-default", "metadata-var1", "metadata-var2", "metadata-var3", "basic-cimd"),
+    *("metadata-default", "metadata-var1", "metadata-var2", "metadata-var3", "resource-mismatch", "pre-registration"),
     *("scope-from-www-authenticate", "scope-from-scopes-supported", "scope-omitted-when-undefined"),
-    *("pre-registration", "client-credentials-basic", "2025-03-26-oauth-endpoint-fallback"),
-    *("token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none", "resource-mismatch"),
-    *("offline-access-scope", "offline-access-not-supported"),
+    *("scope-step-up", "scope-retry-limit", "offline-access-scope", "offline-access-not-supported"),
+    *("token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none", "client-credentials-basic"),
+    "2025-03-26-oauth-endpoint-fallback",
 )
-FAILS = "it fails, and why is not found yet"
 OUT = {
-    "auth/scope-step-up": FAILS,
-    "auth/scope-retry-limit": FAILS,
-    "auth/2025-03-26-oauth-metadata-backcompat": FAILS,
+    "auth/2025-03-26-oauth-metadata-backcompat": "its server names another issuer than the one asked, which RFC 8414 (3.3) tells us to refuse",
+    "auth/basic-cimd": "an installation has no public page that describes it as a client: it registers itself there",
     "auth/client-credentials-jwt": "keys that sign are not supported",
     "auth/cross-app-access-complete-flow": "another company's tokens are not supported",
 }
