@@ -32,7 +32,7 @@ SIGN_INS = (
     "2025-03-26-oauth-endpoint-fallback",
 )
 OUT = {
-    "auth/2025-03-26-oauth-metadata-backcompat": "its server names another issuer than the one asked, which RFC 8414 (3.3) tells us to refuse",
+    "auth/2025-03-26-oauth-metadata-backcompat": "its server names another issuer than the one asked: RFC 8414 (3.3) refuses it",
     "auth/basic-cimd": "an installation has no public page that describes it as a client: it registers itself there",
     "auth/client-credentials-jwt": "keys that sign are not supported",
     "auth/cross-app-access-complete-flow": "another company's tokens are not supported",
