@@ -222,6 +222,11 @@ class Settings(BaseModel):
         return self.artifacts_dir or self.home / "artifacts"
 
     @property
+    def mcp_accounts(self) -> Path:
+        """The folder of the accounts at MCP servers."""
+        return self.home / "mcp-accounts"
+
+    @property
     def alternatives(self) -> tuple[PricedModel, ...]:
         """The further models that reports may be written with."""
         return tuple(map(parse_priced_model, self.llm_alternatives))

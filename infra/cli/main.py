@@ -6,7 +6,20 @@ from typing import Annotated
 import typer
 
 from app.domain.query import Effort, Language
-from infra.cli import admin, collections, corpus, data, evaluation, models, preferences, registry, retrain, run_options, runs
+from infra.cli import (
+    admin,
+    collections,
+    corpus,
+    data,
+    evaluation,
+    mcp_commands,
+    models,
+    preferences,
+    registry,
+    retrain,
+    run_options,
+    runs,
+)
 from infra.cli.execute import execute, leave_with
 from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, build_budget
 
@@ -31,6 +44,7 @@ app.add_typer(admin.app, name="admin")
 app.add_typer(evaluation.app, name="eval")
 app.add_typer(data.app, name="data")
 app.add_typer(retrain.app, name="retrain")
+app.add_typer(mcp_commands.app, name="mcp")
 
 
 def parse_folder(text: str) -> Path:
@@ -129,19 +143,6 @@ def tools() -> None:
     from infra.cli.tools import show_tools
 
     execute(show_tools)
-
-
-@app.command()
-def mcp(
-    http: Annotated[
-        int | None, typer.Option(help="Serve over streamable HTTP at /mcp on this port, to all who have a key.")
-    ] = None,
-    host: Annotated[str, typer.Option(help="With --http: the address to listen on.")] = "127.0.0.1",
-) -> None:
-    """Offer search and research as an MCP server, over standard input and output or over HTTP."""
-    from infra.cli.mcp_serving import serve, serve_http
-
-    execute(serve if http is None else lambda settings: serve_http(settings, host, http))
 
 
 @app.command()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.accounts.nouns.api_key import ApiKey
 from app.domain.errors import SetupError, Unauthenticated
+from app.private_file import write_private_file
 from app.private_folder import make_private_folder
 
 NEEDED_MB = 500
@@ -106,19 +107,6 @@ class Home:
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) != 0o700:
             raise SetupError(f"{folder} is not a private folder of this user; remove it and start again")
         return folder
-
-
-def write_private_file(path: Path, text: str) -> None:
-    """Write a file that only its owner may read. After a power cut it is whole or absent, never empty."""
-    scratch = path.with_name(f"{path.name}.new")
-    with os.fdopen(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    scratch.rename(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    os.fsync(folder)
-    os.close(folder)
 
 
 def make_folder(path: Path) -> None:

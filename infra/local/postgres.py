@@ -19,7 +19,8 @@ import psutil
 
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.domain.errors import SetupError
-from infra.local.home import make_folder, write_private_file
+from app.private_file import write_private_file
+from infra.local.home import make_folder
 from infra.local.ports import LOOPBACK, PortBook, PortClaims, is_listening, is_listening_at
 from infra.local.privileges import Account, appear_listed, choose_account, is_listed
 from infra.local.process import Process, Program

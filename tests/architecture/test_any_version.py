@@ -49,6 +49,7 @@ OUTSIDE = (
         "retrieval/outside/web/",
         "retrieval/outside/scholar/",
         "retrieval/outside/providers_file.py",
+        "retrieval/outside/mcp/accounts.py",
         "retrieval/outside/mcp/configuration.py",
     ),
     *(

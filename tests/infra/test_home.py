@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import SetupError
-from infra.local.home import Home, make_folder, require_space, write_private_file
+from app.private_file import write_private_file
+from infra.local.home import Home, make_folder, require_space
 from retrieval.service.owner_lock import lock_home
 
 

@@ -19,8 +19,9 @@ from pathlib import Path
 import asyncpg
 
 from app.database.schema import SCHEMA_REVISION
+from app.private_file import write_private_file
 from app.settings import read_settings
-from infra.local.home import Home, write_private_file
+from infra.local.home import Home
 from infra.local.postgres import LocalPostgres
 from retrieval.search.library import DEFAULT_COLLECTION
 from tests.app.accounts.identity_provider import CLIENT, SECRET, serve_provider

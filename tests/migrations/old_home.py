@@ -13,7 +13,8 @@ from alembic import command
 from sqlalchemy import Connection
 
 from app.database.migrate import config, with_connection
-from infra.local.home import Home, write_private_file
+from app.private_file import write_private_file
+from infra.local.home import Home
 from infra.local.postgres import LocalPostgres
 from tests.support.accounts import HOME_KEY
 

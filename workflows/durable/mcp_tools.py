@@ -29,8 +29,10 @@ class ConnectedTools(NamedTuple):
 
 
 @asynccontextmanager
-async def connect_mcp_tools(path: Path | None, entrance: Entrance) -> AsyncIterator[ConnectedTools]:
+async def connect_mcp_tools(path: Path | None, entrance: Entrance, accounts: Path | None = None) -> AsyncIterator[ConnectedTools]:
     """Yield the tools of all servers that answer now, connected while the context lasts. Other servers are logged and left out.
+
+    `accounts` is the folder of the accounts that people connected.
 
     Raises:
         SetupError: the file cannot be used.
@@ -41,7 +43,7 @@ async def connect_mcp_tools(path: Path | None, entrance: Entrance) -> AsyncItera
     # Loaded here: the library is large, and most workers have no MCP servers.
     from retrieval.outside.mcp.server import McpServer
 
-    servers = [McpServer(name, configuration) for name, configuration in read_servers(path).items()]
+    servers = [McpServer(name, configuration, accounts) for name, configuration in read_servers(path).items()]
     try:
         found = await asyncio.gather(*(_list_tools(server, entrance) for server in servers))
         named = _name_apart(tool for tools in found for tool in tools)

@@ -48,7 +48,7 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
         await require_schema(database)
         index = await stack.enter_async_context(IndexClient(settings.retrieval_url))
         outside = await stack.enter_async_context(open_outside_services(settings, OutsideCallStore(database)))
-        mcp = await stack.enter_async_context(connect_mcp_tools(settings.mcp_servers, outside.entrance))
+        mcp = await stack.enter_async_context(connect_mcp_tools(settings.mcp_servers, outside.entrance, settings.mcp_accounts))
         yield Workshop(
             database=database,
             index=index,

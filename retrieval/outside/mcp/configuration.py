@@ -4,7 +4,7 @@ import logging
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 import orjson
 from pydantic import (
@@ -14,6 +14,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    SecretStr,
     ValidationError,
     field_validator,
     model_validator,
@@ -44,12 +45,41 @@ def _write_variables(given: Any) -> Any:
 Variables = Annotated[dict[str, str], BeforeValidator(_write_variables)]
 
 
+class SignIn(BaseModel):
+    """What an authorisation server knows us by, where it does not take a client that names itself.
+
+    `issuer` is that server's own address. With it, a secret goes there and nowhere else, and it may be a private address.
+    With `client_credentials` no person signs in.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+
+    grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
+    client_id: str | None = Field(default=None, validation_alias=AliasChoices("client_id", "clientId"))
+    client_secret: SecretStr | None = Field(default=None, validation_alias=AliasChoices("client_secret", "clientSecret"))
+    issuer: str | None = Field(default=None, pattern=r"^https?://")
+
+    @property
+    def without_person(self) -> bool:
+        """Whether the client signs in by itself."""
+        return self.grant == "client_credentials"
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.without_person and self.client_secret is None:
+            raise ValueError("client_credentials needs a client_id, a client_secret and an issuer")
+        if self.client_secret is not None and not (self.client_id and self.issuer):
+            raise ValueError("a client_secret needs its client_id, and the issuer that it may be shown to")
+        return self
+
+
 class ServerConfiguration(BaseModel):
     """One server: `command` with `args`, `env` and `cwd`, or the `url` of an endpoint with `headers`.
 
     An endpoint speaks streamable HTTP, or SSE where `type` says so. A command is reached over its standard input and output.
     `tools` restricts the tools that are used; `read_only` names those that only read, although the server does not say so;
-    `per_second` bounds the calls of all workers together. What other clients write besides has no effect, as the log says.
+    `per_second` bounds the calls of all workers together.
+    `oauth` is what an authorisation server knows us by. What other clients write besides has no effect, as the log says.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True, populate_by_name=True)
@@ -61,6 +91,7 @@ class ServerConfiguration(BaseModel):
     cwd: Path | None = None
     url: str | None = Field(default=None, pattern=r"^https?://", validation_alias=AliasChoices("url", "serverUrl", "httpUrl"))
     headers: Variables = Field(default={}, repr=False)
+    oauth: SignIn = SignIn()
     tools: tuple[str, ...] | None = None
     read_only: tuple[str, ...] = ()
     per_second: float = Field(default=2, gt=0)

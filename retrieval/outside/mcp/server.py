@@ -4,9 +4,10 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
-import httpx2
+from httpx2 import Auth
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.sse import sse_client
 from mcp.client.stdio import stdio_client
@@ -26,12 +27,13 @@ from mcp_types import (
 )
 
 from app.domain.safe_text import make_safe
-from app.outgoing.way_out import find_proxy, make_tls
 from retrieval.outside.failure import CallFailed, Failure
+from retrieval.outside.mcp.accounts import AccountFile, StoredAccount, find_sign_in_failure, sign_in_as_client
 from retrieval.outside.mcp.answers import tidy_answers
 from retrieval.outside.mcp.configuration import SSE, ServerConfiguration
 from retrieval.outside.mcp.forms import answer_form
 from retrieval.outside.mcp.ports import ToolOffer
+from retrieval.outside.mcp.way import CheckedTransport, Vouch, open_http, vouch_for_none
 
 OPEN_LIMIT = timedelta(seconds=20)
 HTTP_LIMIT = timedelta(seconds=30)
@@ -45,14 +47,17 @@ class SessionEnded(CallFailed):
 
 
 class McpServer:
-    """One server by its configuration. Close it at the end.
+    """One server by its configuration. Close it at the end. `accounts` is the folder of the accounts that people connected.
 
     The library requires one task to open and close a connection, so each connection has its own task.
     """
 
-    def __init__(self, name: str, configuration: ServerConfiguration) -> None:
+    def __init__(
+        self, name: str, configuration: ServerConfiguration, accounts: Path | None = None, vouch: Vouch = vouch_for_none
+    ) -> None:
         self.name = name
         self.configuration = configuration
+        self._accounts, self._vouch = accounts, vouch
         self._opening = asyncio.Lock()
         self._client: Client | None = None
         self._keeper: asyncio.Task[None] | None = None
@@ -107,13 +112,26 @@ class McpServer:
             yield client
         except MCPError as error:
             failed = _read_error(error)
-            if failed.failure is Failure.UNAVAILABLE:
+            if error.code == CONNECTION_CLOSED and (said := await self._find_end(client)):
+                failed = CallFailed(Failure.DENIED, said)
+            if failed.failure is not Failure.REFUSED:
                 await self._close_broken(client)
             raise failed from error
         except Exception as error:
             await self._close_broken(client)
+            if said := find_sign_in_failure(error):
+                raise CallFailed(Failure.DENIED, said) from None
             reason = f"the MCP server does not answer ({type(error).__name__}: {error})"
             raise CallFailed(Failure.UNAVAILABLE, reason) from error
+
+    async def _find_end(self, client: Client | None) -> str:
+        """Return what a person has to do, where a sign-in that is not taken any more has ended this connection."""
+        keeper = self._keeper
+        if keeper is None or self._client is not client:
+            return ""
+        ended, _ = await asyncio.wait([keeper], timeout=1)
+        error = keeper.exception() if ended and not keeper.cancelled() else None
+        return find_sign_in_failure(error) if error else ""
 
     async def _close_broken(self, client: Client | None) -> None:
         """Close this connection. A new one that another call has opened meanwhile stays."""
@@ -145,18 +163,20 @@ class McpServer:
                 command=str(wanted.command), args=list(wanted.args), env=dict(wanted.env), cwd=wanted.cwd
             )
             return stdio_client(command)
+        auth = self._choose_sign_in(wanted.url)
+        transport = CheckedTransport([wanted.url, *([wanted.oauth.issuer] if wanted.oauth.issuer else [])], self._vouch)
+        http = open_http(transport, HTTP_LIMIT.total_seconds(), dict(wanted.headers), auth)
         if wanted.type == SSE:
-            return sse_client(wanted.url, headers=dict(wanted.headers), timeout=HTTP_LIMIT.total_seconds())
-        http = await stack.enter_async_context(
-            httpx2.AsyncClient(
-                headers=dict(wanted.headers),
-                timeout=httpx2.Timeout(HTTP_LIMIT.total_seconds(), read=300),
-                verify=make_tls(),
-                proxy=find_proxy(wanted.url),
-                trust_env=False,
-            )
-        )
-        return streamable_http_client(wanted.url, http_client=http)
+            return sse_client(wanted.url, httpx_client_factory=lambda *_, **__: http)  # it opens and closes the client itself
+        return streamable_http_client(wanted.url, http_client=await stack.enter_async_context(http))
+
+    def _choose_sign_in(self, url: str) -> Auth | None:
+        """Choose how requests are signed. A token of the operator's own in the headers stands as it is."""
+        if self.configuration.oauth.without_person:
+            return sign_in_as_client(url, self.configuration.oauth)
+        if self._accounts is None or "authorization" in map(str.lower, self.configuration.headers):
+            return None
+        return StoredAccount(url, AccountFile(self._accounts, self.name))
 
 
 def _fail_waiting(keeper: asyncio.Task[None], ready: "asyncio.Future[Client]") -> None:
