@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from app.domain.blocks import Block, BlockKind
 from app.domain.dates import MONTHS
+from app.domain.evidence import Passage
 from app.domain.script import count_ideographs
 from retrieval.language.paragraphs import Span, split_lines, split_paragraphs
 from retrieval.language.sentences import CELL
@@ -41,6 +42,9 @@ _REMARK_END = re.compile(r"\s*\([^()]*\)$")
 _INNER_END = re.compile(r"[^\W\d]{3}[.!?]\s|[。！？]")
 _GOES_ON = re.compile(r"\b(?:the|an?|of|and|or|than)$|[(（][^)）]*$", re.IGNORECASE)
 _FIELD = re.compile(r"\W*(?:From|To|Cc|Bcc|Date|Sent|Subject|Von|An|Betreff|Gesendet|De|À|Objet|发件人|收件人|日期|主题)\s?[:：]")
+_NAMED = re.compile(r"[^\W\d_](?:[:：]\s|：)\S")
+"""What names something and says what it is ("Contact: A. Lund") states it, though it looks like a title."""
+_UNDERLINE = re.compile(r"\n\W+$")
 _APART = re.compile(r"[ \t]*\n\W{0,99}\n\W{0,99}\w")
 _NEAR = 99
 _LONGEST_LINE = 240
@@ -54,6 +58,11 @@ class FoundBlock(NamedTuple):
     start: int
     end: int
     level: int = 0
+
+
+def blocks_of(passage: Passage) -> Sequence[Block]:
+    """Return the blocks of a passage: what its reader told, guessed where it told nothing."""
+    return passage.blocks or find_blocks(passage.text, passage.start)
 
 
 def find_blocks(text: str, at: int = 0) -> list[Block]:
@@ -80,6 +89,7 @@ def link_blocks(
             continue  # a rule between rows, or a line of marks
         bullet = _BULLET.match(text, one.start, one.end) if one.kind is BlockKind.ITEM else None
         kind, start = one.kind, bullet.end() if bullet else one.start
+        end = one.start + len(_UNDERLINE.sub("", text[one.start : one.end])) if kind is BlockKind.HEADING else one.end
         is_row = kind in (BlockKind.ROW, BlockKind.HEAD)
         if kind is BlockKind.FIELD:
             above.clear()
@@ -89,7 +99,7 @@ def link_blocks(
             kind = BlockKind.HEAD
         head = None if kind is BlockKind.HEAD or not (is_row or kind is BlockKind.HEADING) else head
         under = head if is_row and head is not None else above[-1].start if above else None
-        linked += _split_at_pages(Block(kind, start, one.end, under), pages)
+        linked += _split_at_pages(Block(kind, start, end, under), pages)
         head, is_table = start if kind is BlockKind.HEAD else head, is_row
         above += [one] if kind is BlockKind.HEADING else []
     return tuple(linked)
@@ -164,6 +174,8 @@ def _find_kinds(whole: str, spans: Sequence[Span]) -> list[BlockKind]:
         titled = is_dated_title(texts[at]) or (span.start == 0 and _is_title_of_source(texts[at]))
         if kinds[at] is BlockKind.PARAGRAPH and titled and _stands_apart(whole, span):
             kinds[at] = BlockKind.HEADING
+        elif kinds[at] is BlockKind.HEADING and not _begins_apart(whole, span) and kinds[at - 1] is not BlockKind.HEADING:
+            kinds[at] = BlockKind.PARAGRAPH  # a mail broke the line
     for kind, run in groupby(range(len(texts)), key=lambda at: kinds[at]):
         titles = list(run)
         if kind is not BlockKind.HEADING:
@@ -191,8 +203,12 @@ def _is_title_of_source(line: str) -> bool:
 
 def _stands_apart(text: str, span: Span) -> bool:
     """Say whether a line has blank lines on both sides, or the text's beginning before it."""
-    before = text[max(0, span.start - _NEAR) : span.start].rstrip(" \t")
-    return before[-2:] in ("", "\n\n") and _APART.match(text, span.end) is not None
+    return _begins_apart(text, span) and _APART.match(text, span.end) is not None
+
+
+def _begins_apart(text: str, span: Span) -> bool:
+    """Say whether a line has a blank line or the text's beginning before it."""
+    return text[max(0, span.start - _NEAR) : span.start].rstrip(" \t")[-2:] in ("", "\n\n")
 
 
 def _opens_section(text: str, beside: Sequence[str]) -> bool:
@@ -217,7 +233,7 @@ def kind_of(text: str) -> BlockKind:
     if text.endswith((",", "，", "、")) or ",\n" in text:
         return BlockKind.PARAGRAPH
     titled = count_words(text) <= LONGEST_TITLE and _is_title(_REMARK_END.sub("", text))
-    if titled or _is_short(text):
+    if (titled or _is_short(text)) and not _NAMED.search(text):
         return BlockKind.HEADING
     return BlockKind.ITEM if _CHAPTER.match(text) else BlockKind.PARAGRAPH
 
@@ -229,6 +245,7 @@ def is_dated_title(text: str) -> bool:
         len(text) <= _LONGEST_LINE
         and undated != text
         and count_words(undated) <= LONGEST_UNDATED
+        and not _NAMED.search(text)
         and (not undated.strip(" -–()") or _is_title(undated))
     )
 

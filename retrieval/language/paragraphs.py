@@ -8,8 +8,8 @@ from typing import NamedTuple
 from app.domain.script import is_ideograph
 
 _BLANK_LINE = re.compile(r"\n[ \t\r\f\v　]*\n\s*")
-_LIST_ITEM = re.compile(
-    r"\s*(?:[-*+•·–—]\s|#{1,6}\s|>|\||\d{1,3}(?:\.\d{1,3})+\.?\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s)"
+LIST_ITEM = re.compile(
+    r"\s*(?:[-*+•▪◦‣●○■□·–—]\s|#{1,6}\s|>|\||\d{1,3}(?:\.\d{1,3})+\.?\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s)"
 )
 _LABEL = re.compile(r"[^\W\d_][\w-]*: ")
 _COLUMNS = re.compile(r"\t|[^\s.!?] {2,}\S| \| ")
@@ -71,12 +71,12 @@ def _is_wrapped(lines: list[str]) -> bool:
 
 def _stands_alone(line: str) -> bool:
     """Say whether a line is an item, a row, a value behind its name, or Chinese."""
-    marked = line[0] in "#|" or _LIST_ITEM.match(line) or _LABEL.match(line) or _COLUMNS.search(line)
+    marked = line[0] in "#|" or LIST_ITEM.match(line) or _LABEL.match(line) or _COLUMNS.search(line)
     return bool(marked) or is_ideograph(line[-1])
 
 
 def _ends_line(line: str, following: str) -> bool:
-    if _LIST_ITEM.match(following) or line.lstrip().startswith(("#", "|")):
+    if LIST_ITEM.match(following) or line.lstrip().startswith(("#", "|")):
         return True
     if is_ideograph(line[-1:]) and len(line.strip()) < _HEADING_CHARS:
         return True

@@ -11,10 +11,10 @@ from app.domain.script import is_ideograph
 from retrieval.corpora.marks import mark, mark_page
 from retrieval.corpora.pdf.lines import Line
 from retrieval.language.hyphens import Hyphenation, ends_in_hyphen
+from retrieval.language.paragraphs import LIST_ITEM
 
 _ENDED = re.compile(r"[.!?:;。！？：；][\"'”’»)\]]*$")
 _LOWER = re.compile(r"[(\"'“‘«„]*[^\W\d_]")
-_ITEM = re.compile(r"(?:[•▪◦‣●○■□–—·*]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\d+(?:\.\d+)+\.?)\s+\S")
 _NOTE = re.compile(r"(?:\(?\d{1,3}[.):]?|[*†‡§¶∗]+|\[\d{1,3}\]|[a-z][.)])\s*\S")
 _LEADER = re.compile(r"(?:[.·…]\s?){4,}\s*\S{1,6}$")
 _SMALL = 0.93
@@ -150,7 +150,7 @@ def _between(last: _Placed, item: _Placed) -> str:
         return "\n\n"
     if _goes_on(last, item):
         return " "
-    return " " if _is_full(last, item) and not _ITEM.match(item.text) else "\n"
+    return " " if _is_full(last, item) and not LIST_ITEM.match(item.text) else "\n"
 
 
 def _goes_on(last: _Placed, item: _Placed) -> bool:
@@ -162,7 +162,7 @@ def _goes_on(last: _Placed, item: _Placed) -> bool:
 
 def _begins_lower(text: str) -> bool:
     found = _LOWER.match(text)
-    return found is not None and (found[0][-1].islower() or is_ideograph(found[0][-1])) and not _ITEM.match(text)
+    return found is not None and (found[0][-1].islower() or is_ideograph(found[0][-1])) and not LIST_ITEM.match(text)
 
 
 def _is_full(last: _Placed, item: _Placed) -> bool:

@@ -5,6 +5,7 @@ import pytest
 
 from app.domain.blocks import BlockKind
 from app.domain.evidence import FormKind, Passage, Source, snapshot_hash
+from retrieval.corpora.documents import read_content
 from retrieval.language.blocks import find_blocks, kind_of
 from retrieval.ports import Document, cut_passage
 from workflows.agents.brief.choosing import choose_units
@@ -153,7 +154,26 @@ def test_lines_of_marks_are_no_units_and_a_quotation_in_a_source_is_not_cut() ->
 
 def test_a_short_line_in_the_middle_of_a_text_is_no_title() -> None:
     text = "The supply is old.\nSo I am\n\nopposed to it and said so.\n\nSupply\n\nIt comes from the street."
-    assert [unit.heading for unit in split_passage(make_passage(text)) if unit.head and unit.head.is_title] == ["Supply"]
+    units = split_passage(make_passage(text))
+    assert [unit.heading for unit in units if unit.head] == ["Supply"]
+    assert "So I am" in [unit.text for unit in units]
+
+
+def test_a_heading_that_a_reader_told_is_one_however_it_looks() -> None:
+    found = read_content(
+        ".md", b"# Manual\n\nText.\n\n## 3.5 How cold? [linux]\n\nIt stays cold.\n\n## macOS: the linker\n\nIt fails.\n"
+    )
+    source = make_passage(found.text).source
+    units = split_passage(cut_passage(Document(source=source, text=found.text, blocks=found.blocks), 0, len(found.text)))
+    assert [unit.text for unit in units] == ["Text.", "It stays cold.", "It fails."]
+    chosen = choose_units([RankedUnit(unit, 1.0) for unit in units], 100)
+    headings = [each.unit.text for each in chosen if each.unit.kind is FormKind.HEADING]
+    assert headings == ["3.5 How cold? [linux]", "macOS: the linker"]
+
+
+def test_a_heading_that_is_underlined_ends_before_its_line() -> None:
+    units = split_passage(make_passage("Guide\n\nRead this.\n\nSecurity of keys\n----------------\n\nKeep them safe."))
+    assert [(unit.heading, unit.text) for unit in units] == [("Guide", "Read this."), ("Security of keys", "Keep them safe.")]
 
 
 def test_what_stands_under_a_heading_is_one_block_in_its_order_and_the_best_block_comes_first() -> None:

@@ -116,7 +116,7 @@ class PassageUnits:
         after = self._find_following(unit) if is_strong and not unit.group else []
         title = unit.passage.source.title.casefold()
         above = [unit.head.head, unit.head] if unit.head else []
-        heads = [head for head in above if head and head.is_title and head.text.casefold() not in title]
+        heads = [head for head in above if head and head.place[1] and head.text.casefold() not in title]
         return [*heads, *filter(None, (together[0].before, *together, *after))]
 
     def _find_together(self, unit: Unit, words: float) -> list[Unit]:

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from app.domain.citations import marker_of
 from app.domain.evidence import FormKind, Quote, QuoteForm
-from retrieval.language.blocks import LONGEST_TITLE, count_words
 from retrieval.language.sentences import CELL
-from workflows.agents.brief.units import MARK_CHARS, QUESTION
+from workflows.agents.brief.units import MARK_CHARS, is_short_question
 
 _FLOWS = {FormKind.ITEM: FormKind.SENTENCE, FormKind.CONTINUED: FormKind.SENTENCE, FormKind.TABLE_HEAD: FormKind.ROW}
 """Forms that are laid out together with another."""
@@ -224,9 +223,8 @@ def _join_near(pieces: Sequence[Piece]) -> list[list[Piece]]:
     groups: list[list[Piece]] = []
     for piece in pieces:
         quote = piece.quote
-        asks = QUESTION.search(quote.text) and count_words(quote.text) <= LONGEST_TITLE
         gap = quote.start - groups[-1][-1].quote.end if groups else 0
-        if groups and gap <= MARK_CHARS and not asks and not _is_another_form(groups[-1], piece, gap):
+        if groups and gap <= MARK_CHARS and not is_short_question(quote.text) and not _is_another_form(groups[-1], piece, gap):
             groups[-1].append(piece)
         else:
             groups.append([piece])

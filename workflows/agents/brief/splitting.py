@@ -8,7 +8,7 @@ from itertools import takewhile
 from app.domain.blocks import Block, BlockKind
 from app.domain.evidence import FormKind, Passage
 from retrieval.language.back_references import points_back
-from retrieval.language.blocks import FEWEST_WORDS, count_words, find_blocks
+from retrieval.language.blocks import FEWEST_WORDS, blocks_of, count_words
 from retrieval.language.paragraphs import Span, split_lines
 from retrieval.language.sentences import split_sentences_of
 from workflows.agents.brief.units import Unit
@@ -16,8 +16,6 @@ from workflows.agents.brief.units import Unit
 LONGEST_SPEECH = 300
 """A quotation within a source is not cut before so many characters."""
 _MAIL_MARK = re.compile(r"(?:>\s*)+")
-_NAMED = re.compile(r"[^\W\d_][:：]\s?\S")
-"""What names something and says what it is ("Contact: A. Lund") may be an answer, though it looks like a title."""
 _STAGE = re.compile(r"\[[^\[\]]*\]")
 _FORMS = {
     BlockKind.PARAGRAPH: FormKind.SENTENCE,
@@ -37,14 +35,14 @@ def split_passages(passages: Iterable[Passage]) -> list[Unit]:
 def split_passage(passage: Passage) -> list[Unit]:
     """Return the units of a passage in order. What its blocks are is guessed where its reader did not tell.
 
-    Headings are no units, unless they may be an answer by themselves or there is nothing else. Nor are the lines that head a
+    Headings are no units, unless there is nothing else. Nor are the lines that head a
     mail, nor the head of a table that gives no figure.
     """
     units: list[Unit] = []
     headings: list[Unit] = []
     heads: dict[int, Unit] = {}
     head: Unit | None = None
-    for block in passage.blocks or find_blocks(passage.text, passage.start):
+    for block in blocks_of(passage):
         own = [replace(unit, head=head) for unit in _split_block(passage, block)]
         match block.kind:
             case BlockKind.FIELD:
@@ -52,8 +50,6 @@ def split_passage(passage: Passage) -> list[Unit]:
             case BlockKind.HEADING:
                 head = heads[block.start] = replace(own[0], head=heads.get(block.under or -1))  # 0 is the title of all
                 headings += [head] if not block.text else []
-                is_label = _NAMED.search(head.text) and block.start and not block.text
-                units += [replace(head, kind=FormKind.SENTENCE)] if is_label else []
             case BlockKind.HEAD:
                 heads[block.start] = own[0]
                 units += own if not block.text else []

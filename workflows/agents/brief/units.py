@@ -4,17 +4,19 @@ import re
 from dataclasses import dataclass
 
 from app.domain.evidence import FormKind, Passage, Quote, QuoteForm
-from retrieval.language.blocks import LONGEST_TITLE, count_words, is_dated_title
+from retrieval.language.blocks import LONGEST_TITLE, count_words
 
 NEAR_CHARS = 2
 """The most characters between two stretches of a source that stand together."""
 MARK_CHARS = 12
 """The most characters from the end of an item of a list to the next: a blank line, and its mark with the spaces around it."""
-_MARK_INSIDE = re.compile(r"[!?;。！？；\[\]]|[^\W\d]{2}\.|-$")
-QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
-
-
+_QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
 _PROSE = (FormKind.SENTENCE, FormKind.ITEM, FormKind.CONTINUED)
+
+
+def is_short_question(text: str) -> bool:
+    """Say whether a text is a question of few words."""
+    return _QUESTION.search(text) is not None and count_words(text) <= LONGEST_TITLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class Unit:
         """Whether it is a short question in a line of its own."""
         text = self.passage.text
         alone = text[: self.start].rstrip(" ")[-1:] in ("", "\n") and text[self.end :].lstrip(" ")[:1] in ("", "\n")
-        return alone and QUESTION.search(self.text) is not None and count_words(self.text) <= LONGEST_TITLE
+        return alone and is_short_question(self.text)
 
     @property
     def form(self) -> QuoteForm:
@@ -75,16 +77,6 @@ class Unit:
         under = self.head.place[1] if self.head else None
         table = self.before.place[1] if self.kind is FormKind.ROW and self.before else None
         return QuoteForm(key=self.to_quote().key, kind=self.kind, under=under, table=table)
-
-    @property
-    def is_title(self) -> bool:
-        """Whether it is a heading within a text, apart from what is before it; lines that a mail breaks look like headings too.
-
-        The first line of a source is its title.
-        """
-        apart = self.passage.text[: self.start].rstrip(" \t")[-2:] in ("", "\n\n")
-        marked = _MARK_INSIDE.search(self.text) is not None and not is_dated_title(self.text)
-        return apart and self.place[1] > 0 and not marked
 
     @property
     def text(self) -> str:

@@ -7,10 +7,10 @@ from functools import partial
 from app.domain.blocks import BlockKind
 from app.domain.chat import Message
 from app.domain.errors import ModelError
-from app.domain.evidence import Quote
+from app.domain.evidence import Passage, Quote
 from app.domain.query import Language
 from app.domain.run import EventType
-from retrieval.language.blocks import kind_of
+from retrieval.language.blocks import blocks_of
 from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
 from workflows.agents.citation_cleaning import clean_citations, has_citation, remove_citations
@@ -139,8 +139,14 @@ def quote_evidence(desk: ReportDesk, filled: FilledSection) -> str:
     """Return a section that needs no model: its quotes in the words of their sources, without headings, which state nothing."""
     about = filled.section.to_text()
     quotes = {short: desk.book.quote(short, about)[0] for short in filled.ids}
-    stating = [short for short in filled.ids if kind_of(quotes[short].text) is not BlockKind.HEADING] or filled.ids
+    stating = [short for short in filled.ids if not _is_heading(desk.book[short], quotes[short])] or filled.ids
     return "\n\n".join(_format_excerpt(desk, short, quotes[short]) for short in stating[:MAX_QUOTED])
+
+
+def _is_heading(passage: Passage, quote: Quote) -> bool:
+    """Say whether a quote lies in a heading of its passage."""
+    headings = (block for block in blocks_of(passage) if block.kind is BlockKind.HEADING)
+    return any(block.start <= quote.start and quote.end <= block.end for block in headings)
 
 
 def _format_excerpt(desk: ReportDesk, short: str, quote: Quote) -> str:
