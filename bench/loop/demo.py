@@ -80,7 +80,7 @@ def render_index(story: Story, out: Path) -> str:
 
 def render_markdown(text: str) -> str:
     """Render a page of a gate, which stands under a heading of its own."""
-    return MarkdownIt("commonmark", {"html": False}).enable("table").render(text.replace("# ", "## "))
+    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(text.replace("# ", "## ")))
 
 
 def main() -> None:

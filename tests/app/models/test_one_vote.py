@@ -71,7 +71,7 @@ async def test_an_erased_vote_withdraws_the_version_that_learned_from_it(
     kept = tmp_path / "home" / "artifacts" / version.artifact
     assert (kept / "adapter_model.safetensors").read_bytes() == b"weights"
     card = (await command("registry", "card", name)).stdout
-    assert "It learned from 1 judgements of readers" in card
+    assert "It learned from 1 judgement of a reader" in card
     assert (await command("registry", "erased")).stdout == "no version learned from judgements that were erased since\n"
 
     await pool.execute("DELETE FROM users WHERE id = $1", readers.fond.id)
@@ -83,7 +83,7 @@ async def test_an_erased_vote_withdraws_the_version_that_learned_from_it(
     assert (detail.version.state, detail.pairs, detail.changes[-1].by) == ("withdrawn", 0, "erasure")
     card = (await command("registry", "card", name)).stdout
     assert "State: withdrawn" in card
-    assert "1 of 1 judgements were erased; withdrawn; the writer is base-model again" in card
+    assert "1 of 1 judgements was erased; withdrawn; the writer is base-model again" in card
     assert (await command("registry", "erased")).stdout == "no version learned from judgements that were erased since\n"
     shutil.copytree(tmp_path / "left", kept)  # as if the command had been killed before it deleted the weights
     assert f"deleted the artifact {version.artifact}" in (await command("registry", "erased")).stdout
