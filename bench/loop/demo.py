@@ -75,7 +75,7 @@ def render_index(story: Story, out: Path) -> str:
         about = "A candidate that was taught to want what readers do not want, at the same exam and gate."
         refused = render_markdown((out / REFUSED).read_text(encoding="utf-8"))
         parts.append(f"<h2>A spoiled candidate, refused</h2><p>{about}</p>{refused}")
-    return render_document(TITLE, parts)
+    return render_document(TITLE, [f'<div class="words">{part}</div>' for part in parts])
 
 
 def render_markdown(text: str) -> str:
