@@ -21,6 +21,7 @@ from pydantic import TypeAdapter
 
 from app.domain.missing import Missing
 from bench.loop.plan import Measures
+from bench.loop.spoiled import SPOILED
 from bench.loop.story import Story, tell_story
 from bench.result import print_result
 from training.evaluation.intervals import estimate_difference
@@ -56,14 +57,17 @@ def make_teller(began: float) -> Callable[[str], None]:
 def run_seeds(folder: Path, seeds: int, measures: Measures) -> list[Story]:
     """Tell the story of each seed. Spoiled candidates are tried with the first."""
     tell = make_teller(time.monotonic())
-    return [keep_story(folder / f"seed-{seed}", seed, replace(measures, spoils=seed == 0), tell) for seed in range(seeds)]
+    return [
+        keep_story(folder / f"seed-{seed}", seed, replace(measures, spoils=() if seed else tuple(SPOILED)), tell)
+        for seed in range(seeds)
+    ]
 
 
 def keep_story(folder: Path, seed: int, measures: Measures, tell: Callable[[str], None]) -> Story:
     """Tell the story of a seed and keep it; one that is kept is not told again."""
     kept, adapter = folder / "story.json", TypeAdapter(Story)
     if not kept.exists():
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         kept.write_bytes(adapter.dump_json(asyncio.run(tell_story(folder, seed, measures, tell))))
     return adapter.validate_json(kept.read_bytes())
 

@@ -3,15 +3,16 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bench.stack import ROOT
 
+Tell = Callable[[str], None]
 RUBRICA = (sys.executable, "-m", "infra.cli")
 STARTS_WITHIN_S = 900
-ENDS_WITHIN_S = 300
+ENDS_WITHIN_S, SAVES_WITHIN_S = 300, 20
 
 
 @asynccontextmanager
@@ -28,18 +29,19 @@ async def serve(*module: str, environment: Mapping[str, str] | None = None) -> A
             raise RuntimeError(f"{' '.join(module)} did not start")
         yield said[-1]
     finally:
-        process.terminate()
+        if process.returncode is None:  # Ctrl-C reaches the servers too
+            process.terminate()
         async with asyncio.timeout(ENDS_WITHIN_S):
             await process.wait()
 
 
-async def rubrica(home: Path, *words: str) -> str:
-    """Run a command of the product on a home; return what it prints.
+async def rubrica(home: Path, *words: str, settings: Mapping[str, str] | None = None) -> str:
+    """Run a command of the product on a home, with these settings; return what it prints.
 
     Raises:
         RuntimeError: it ended with another code than 0.
     """
-    return await run(*RUBRICA, *words, environment={"RUBRICA_HOME": str(home)})
+    return await run(*RUBRICA, *words, environment={"RUBRICA_HOME": str(home), **(settings or {})})
 
 
 async def run(*command: str, environment: Mapping[str, str] | None = None) -> str:
@@ -55,10 +57,24 @@ async def run(*command: str, environment: Mapping[str, str] | None = None) -> st
         env=_environment(environment),
         cwd=ROOT,
     )
-    out, err = await process.communicate()
+    try:
+        out, err = await process.communicate()
+    except asyncio.CancelledError:
+        await _wait_or_end(process)
+        raise
     if process.returncode:
         raise RuntimeError(f"{' '.join(command[2:])} ended with {process.returncode}: {out.decode()}{err.decode()[-2000:]}")
     return out.decode().strip()
+
+
+async def _wait_or_end(process: asyncio.subprocess.Process) -> None:
+    """Wait until a process has ended. Ctrl-C has mostly reached it: a trainer saves what it has, unless told twice."""
+    try:
+        async with asyncio.timeout(SAVES_WITHIN_S):
+            await process.wait()
+    except TimeoutError:
+        process.terminate()
+        await process.wait()
 
 
 def _environment(more: Mapping[str, str] | None) -> dict[str, str]:

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from bench.loop.__main__ import make_teller
 from bench.loop.commands import rubrica
 from bench.loop.plan import Measures
+from bench.loop.spoiled import GATE as GATE_STEP
 from bench.loop.story import Story, tell_story
 from tests.support.train_demo import open_report
 from training.folders import replace_file
@@ -20,7 +21,9 @@ from training.pages.markup import render_document, render_table
 
 OUT = Path("reports") / "loop-demo"
 GATE, STOPPED = "gate.md", 130
-MEASURES = Measures(drafts=32, spoils=False)
+SPOILED = "poisoned"
+MEASURES = Measures(drafts=32, spoils=(SPOILED,))
+REFUSED = f"spoiled/{SPOILED}/{GATE_STEP}/gate.md"
 PAGES = {
     "checks.html": ("check/checks.html", "the checks of the votes"),
     "training.html": ("rubric.train/run/report.html", "the training"),
@@ -30,7 +33,7 @@ CARD, INDEX, TITLE = "card.html", "index.html", "The loop, once through"
 
 
 async def demonstrate(out: Path) -> Path:
-    """Tell the story in an empty folder; return its page."""
+    """Tell the story in a folder, from where it ended there; return its page."""
     tell = make_teller(time.monotonic())
     story = await tell_story(out, 0, MEASURES, tell)
     copy_pages(story.cycle, out)
@@ -60,18 +63,35 @@ def render_index(story: Story, out: Path) -> str:
     rows.append(("the best rubric that reads no question", f"{story.constant:.0%}"))
     scores = render_table(("rubrics", "what readers want stands over the rest"), rows)
     gate = (out / GATE).read_text(encoding="utf-8") if (out / GATE).exists() else "No gate was reached."
-    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(gate)
-    return render_document(TITLE, [f"<h1>{TITLE}</h1><p>{escape(said)}</p>{scores}<ul>{items}</ul>", body])
+    moves = render_table(("when", "the rubric's role", "by", "why"), story.moves)
+    parts = [
+        f"<h1>{TITLE}</h1><p>{escape(said)}</p>{scores}<ul>{items}</ul>",
+        f"<h2>The role, from the first model to the promotion and back</h2>{moves}",
+        f"<h2>Versions</h2>{render_table(('version', 'state', 'made'), story.versions)}",
+        f"<h2>The canary</h2>{render_table(('from', 'to', 'share', 'how it ended'), story.canaries)}",
+        f"<h2>The candidate: {escape(story.version)}</h2>{render_markdown(gate)}",
+    ]
+    if (out / REFUSED).exists():
+        about = "A candidate that was taught to want what readers do not want, at the same exam and gate."
+        refused = render_markdown((out / REFUSED).read_text(encoding="utf-8"))
+        parts.append(f"<h2>A spoiled candidate, refused</h2><p>{about}</p>{refused}")
+    return render_document(TITLE, [f'<div class="words">{part}</div>' for part in parts])
+
+
+def render_markdown(text: str) -> str:
+    """Render a page of a gate, which stands under a heading of its own."""
+    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(text.replace("# ", "## ")))
 
 
 def main() -> None:
-    """Tell it, and open its page. Ctrl-C ends it, with all that it started."""
-    shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir(parents=True)
+    """Tell it, and open its page. Ctrl-C ends it, and the next call goes on; after a whole one it begins anew."""
+    if (OUT / INDEX).exists():
+        shutil.rmtree(OUT)
+    OUT.mkdir(parents=True, exist_ok=True)
     try:
         open_report(asyncio.run(demonstrate(OUT.absolute())))
     except KeyboardInterrupt:
-        print(f"stopped; what was made so far is in {OUT}", file=sys.stderr)
+        print(f"stopped; the same command goes on from what is in {OUT} (delete it to begin anew)", file=sys.stderr)
         sys.exit(STOPPED)
 
 

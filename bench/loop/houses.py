@@ -11,7 +11,7 @@ from retrieval.search.in_process import open_local
 from retrieval.search.library import DEFAULT_COLLECTION
 from retrieval.store.catalogue import Collection, CorpusKind
 from rubrica_client import AsyncClient, accounts, documents, preferences
-from rubrica_client.models import Acceptance, DocumentState, Me, NewAccount
+from rubrica_client.models import Acceptance, Credentials, DocumentState, Me, NewAccount
 from rubrica_client.request import Request
 
 PASSWORD = "a long password for a reader of the demonstration"
@@ -51,17 +51,34 @@ def prepare_home(home: Path) -> None:
 
 
 @asynccontextmanager
-async def open_houses(api: str, count: int, readers: int) -> AsyncIterator[list[House]]:
-    """Make so many organisations with so many readers each, who all consent, and sign them in."""
+async def open_houses(api: str, count: int, readers: int, made: bool = False) -> AsyncIterator[list[House]]:
+    """Make so many organisations with so many readers each, who all consent, and sign them in; `made`: they are there already."""
     async with AsyncExitStack() as stack:
-        houses = [await _open_house(stack, api, f"house-{number}", readers) for number in range(count)]
-        await asyncio.gather(*map(_furnish, houses))
+        open_one = _enter_house if made else _open_house
+        houses = [await open_one(stack, api, f"house-{number}", readers) for number in range(count)]
+        if not made:
+            await asyncio.gather(*map(_furnish, houses))
         yield houses
+
+
+async def _enter_house(stack: AsyncExitStack, api: str, name: str, readers: int) -> House:
+    return House(name, tuple([await _sign_in(stack, api, _name_reader(name, number)) for number in range(readers)]))
+
+
+async def _sign_in(stack: AsyncExitStack, api: str, name: str) -> Reader:
+    reader = await _open_client(stack, api, name)
+    known = Credentials(email=_address_of(reader), password=PASSWORD)
+    await reader.client.send(Request("POST", ("v1", "session"), Me, body=known))
+    return reader
+
+
+def _name_reader(house: str, number: int) -> str:
+    return f"{house}-reader-{number}" if number else f"{house}-owner"
 
 
 async def _open_house(stack: AsyncExitStack, api: str, name: str, readers: int) -> House:
     owner = await _sign_up(stack, api, name)
-    members = [await _join(stack, api, owner, f"{name}-reader-{number}") for number in range(1, readers)]
+    members = [await _join(stack, api, owner, _name_reader(name, number)) for number in range(1, readers)]
     await owner.client.send(preferences.set_consent(person=True, organisation=True))
     for member in members:
         await member.client.send(preferences.set_consent(person=True))
@@ -69,7 +86,7 @@ async def _open_house(stack: AsyncExitStack, api: str, name: str, readers: int) 
 
 
 async def _sign_up(stack: AsyncExitStack, api: str, name: str) -> Reader:
-    reader = await _open_client(stack, api, f"{name}-owner")
+    reader = await _open_client(stack, api, _name_reader(name, 0))
     account = NewAccount(organisation=name, email=_address_of(reader), name=reader.name, password=PASSWORD)
     await reader.client.send(Request("POST", ("v1", "sign-up"), Me, body=account))
     return reader

@@ -86,7 +86,7 @@ class Measures:
     """How large the story is.
 
     `pairs` are asked for, of which the newest `test` and the `validation` before them are held out; GRPO takes `epochs` over the
-    rest at the learning rate `rate`. With `spoils`, spoiled candidates are tried too.
+    rest at the learning rate `rate`. `spoils` are the kinds of spoiled candidates that are tried too (`spoiled.py`).
     """
 
     pairs: int = 440
@@ -101,7 +101,7 @@ class Measures:
     canary_s: int = 60
     canary_runs: int = 12
     drafts: int = 64
-    spoils: bool = True
+    spoils: tuple[str, ...] = ()
 
 
 def write_plan(folder: Path, base: Path, address: str, judge: str, measures: Measures, seed: int) -> Path:
@@ -114,7 +114,7 @@ def write_plan(folder: Path, base: Path, address: str, judge: str, measures: Mea
         "base": json.dumps(str(base.resolve())),
         "seed": seed,
     }
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     exam = EXAM.format(judge=judge, judge_name=JUDGE)
     files = {"plan.toml": PLAN.format(**told), "recipe.toml": RECIPE.format(**told), "gate.toml": GATE, "exam.toml": exam}
     for name, text in files.items():

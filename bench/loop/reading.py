@@ -55,12 +55,13 @@ async def vote(reader: Reader, asked: Asked, look_s: float, chance: random.Rando
     shown = await _wait_until_ready(reader.client, asked.id)
     if shown.status != ComparisonStatus.READY:
         return False
-    await asyncio.sleep(look_s)
-    verdict = judge(shown)
-    if chance.random() < noise:
-        verdict = turn(verdict)
-    strength = None if verdict is ChoiceVerdict.TIE else STRENGTH
-    await reader.client.send(preferences.choose(asked.id, NewChoice(verdict=verdict, strength=strength)))
+    if shown.choice is None:
+        await asyncio.sleep(look_s)
+        verdict = judge(shown)
+        if chance.random() < noise:
+            verdict = turn(verdict)
+        strength = None if verdict is ChoiceVerdict.TIE else STRENGTH
+        await reader.client.send(preferences.choose(asked.id, NewChoice(verdict=verdict, strength=strength)))
     await reader.client.send(preferences.reveal(asked.id))
     return True
 

@@ -10,7 +10,7 @@ import json
 import random
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.domain.retraining import StepTask
@@ -19,8 +19,7 @@ from bench.learning_tasks.beginnings import Start, describe_sft, open_tokenizer
 from bench.learning_tasks.rubric_grammar import AND, write_item
 from bench.learning_tasks.runs import train_on_examples
 from bench.loop.base import BEGIN, END, WriteRubric, list_examples
-from bench.loop.commands import run
-from bench.loop.following import Tell
+from bench.loop.commands import Tell, run
 from bench.loop.plant import FEATURES, Question, list_questions
 from training.recipes.config import AdapterSection
 from training.recipes.run_folder import TrainingFolder
@@ -72,9 +71,9 @@ def teach(folder: Path, base: Path, kind: str, seed: int) -> Path:
     return train_on_examples(folder, config.model_copy(update={"adapter": adapter}), shown)
 
 
-async def share_refused(folder: Path, cycle: Path, base: Path, seed: int, tell: Tell) -> float:
+async def share_refused(folder: Path, cycle: Path, base: Path, kinds: Sequence[str], seed: int, tell: Tell) -> float:
     """Return the share of the spoiled candidates that exam and gate refuse, as steps of the cycle that promoted another one."""
-    verdicts = {kind: await _examine(folder / kind, cycle, base, kind, seed) for kind in SPOILED}
+    verdicts = {kind: await _examine(folder / kind, cycle, base, kind, seed) for kind in kinds}
     verdicts[LOST_SEARCH] = await _lose_search(folder / "search", cycle)
     for name, (verdict, why) in verdicts.items():
         tell(f"the spoiled candidate ({name}) is {verdict}: {why}")
@@ -92,7 +91,7 @@ async def _examine(folder: Path, cycle: Path, base: Path, kind: str, seed: int) 
 async def _lose_search(folder: Path, cycle: Path) -> tuple[str, str]:
     """Take the gate of the promoted candidate again, with scores of searches that became worse."""
     exam = folder / EXAM
-    shutil.copytree(cycle / EXAM, exam)
+    shutil.copytree(cycle / EXAM, exam, dirs_exist_ok=True)
     dice = random.Random(0)
     before = [float(dice.random() < 0.7) for _ in range(SEARCHES)]
     after = [value if dice.random() >= 2 * LOST else 0.0 for value in before]
@@ -103,7 +102,7 @@ async def _lose_search(folder: Path, cycle: Path) -> tuple[str, str]:
     with (exam / SCORES).open("a", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
     plan = folder / "plan"
-    shutil.copytree(cycle / "plan", plan)
+    shutil.copytree(cycle / "plan", plan, dirs_exist_ok=True)
     gate = (plan / "gate.toml").read_text(encoding="utf-8")
     (plan / "gate.toml").write_text(gate.replace('"search_accuracy", ', ""), encoding="utf-8")
     return await _decide(folder, cycle, {}, (GATE,), str(plan))

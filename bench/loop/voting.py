@@ -5,12 +5,15 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench.loop.commands import Tell
 from bench.loop.houses import House
+from bench.loop.kept import Kept
 from bench.loop.plan import Measures
 from bench.loop.plant import Question
 from bench.loop.reading import HASTE_S, LOOK_S, Asked, ask, compare, share_out, vote
 
 AT_ONCE = 24
+TOLD_EVERY = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +25,29 @@ class Votes:
     loud: int
 
 
-async def collect_votes(houses: Sequence[House], questions: Sequence[Question], measures: Measures, seed: int) -> Votes:
-    """Have all questions asked, compared and voted on. Questions of the first house have a second vote, by its loudest reader."""
-    room = asyncio.Semaphore(AT_ONCE)
+async def collect_votes(
+    houses: Sequence[House], questions: Sequence[Question], measures: Measures, seed: int, kept: Kept, tell: Tell
+) -> Votes:
+    """Have all questions asked, compared and voted on. Questions of the first house have a second vote, by its loudest reader.
+
+    What is kept of an earlier attempt is not asked again.
+    """
+    room, done = asyncio.Semaphore(AT_ONCE), 0
 
     async def work(number: int, house: House, question: str) -> tuple[Asked, bool]:
-        async with room:
-            reader = house.readers[number % (len(house.readers) - 1)]
-            asked = await compare(reader, house, question)
-        return asked, await vote(reader, asked, LOOK_S, random.Random(f"{seed} {question}"))
+        nonlocal done
+        reader = house.readers[number % (len(house.readers) - 1)]
+
+        async def ask_for_two() -> str:
+            async with room:
+                return (await compare(reader, house, question)).id
+
+        asked = Asked(house, await kept.once(f"compared: {question}", ask_for_two))
+        voted = await vote(reader, asked, LOOK_S, random.Random(f"{seed} {question}"))
+        done += 1
+        if done % TOLD_EVERY == 0:
+            tell(f"{done} of {len(questions)} questions have their reports and a vote")
+        return asked, voted
 
     shared = share_out([question.text for question in questions], houses, measures.loud)
     told = await asyncio.gather(*(work(n, house, question) for n, (house, question) in enumerate(shared)))

@@ -1,9 +1,10 @@
 """The writers: a stand-in for a model whose reports have one planted feature each; it judges the exam too (`judging.py`).
 
-`python -m bench.loop.writers` prints its address. Planning, searching and the rest are the stub's own script
+`python -m bench.loop.writers [--port N]` prints its address. Planning, searching and the rest are the stub's own script
 (`tests/support/model_stub_script.py`).
 """
 
+import argparse
 import asyncio
 import signal
 
@@ -30,15 +31,17 @@ def write_as_planted(prompt: StubPrompt) -> str | None:
     return write_report(question, choose_feature(prompt.model, question), found)
 
 
-async def serve() -> None:
+async def serve(port: int) -> None:
     """Serve until SIGTERM or SIGINT."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with serve_model_stub(ModelStub(shape=SHAPE, answerer=answer)) as stub:
+    async with serve_model_stub(ModelStub(shape=SHAPE, answerer=answer), port) as stub:
         print(stub.base_url, flush=True)
         await stop.wait()
 
 
 if __name__ == "__main__":
-    asyncio.run(serve())
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="0: a free one")
+    asyncio.run(serve(parser.parse_args().port))

@@ -101,11 +101,12 @@ def promote(
     version: Version,
     reason: Reason,
     served: Annotated[str, typer.Option(help="The served model of this version; default: the one of its name.")] = "",
+    unasked: Annotated[bool, typer.Option("--unasked", help="Do not ask its server for it first.")] = False,
 ) -> None:
-    """Let a version serve its role: new runs get it. The version before retires."""
+    """Let a version serve its role: its server is asked once, and new runs get it. The version before retires."""
     from infra.cli import registry_commands
 
-    execute(lambda settings: registry_commands.promote(settings, version, served, reason))
+    execute(lambda settings: registry_commands.promote(settings, version, served, reason, unasked))
 
 
 @app.command()

@@ -16,6 +16,7 @@ from app.models.service.acts import Actor, ModelActs
 from app.models.service.figures import FigureTable, tabulate
 from app.models.storage import aliases, canaries, role_holds, versions
 from app.settings import Settings
+from infra.cli.registry_asking import require_answer
 from infra.cli.worker_database import open_worker_pool
 from infra.local.home import Home
 
@@ -120,12 +121,24 @@ async def serve(
     return 0
 
 
-async def promote(settings: Settings, named: str, served: str, why: str) -> int:
-    """Let a version serve its role."""
+async def promote(settings: Settings, named: str, served: str, why: str, unasked: bool) -> int:
+    """Let a version serve its role, once its server answered with it or a person wants it unasked.
+
+    Raises:
+        InvalidInput: the server does not answer, or not with this model.
+    """
     async with open_registry(settings) as opened:
         version = await registry.find_version(opened.database, named)
+        model = (await serving.get_model(opened.database, served or version.name)).model
+        if not unasked:
+            await require_answer(model, settings)
         promoted = await opened.acts.promote(version.id, served or version.name, opened.actor, why)
     print(f"{promoted.name} serves the {' and the '.join(promoted.roles)}")
+    if settings.llm_base_url is None and settings.local_model is None:
+        print(
+            "note: these settings name no model (RUBRICA_LLM_BASE_URL); where the deployment's name none either, its reports are "
+            "quotations, and its runs ask no model in any role, this one neither"
+        )
     return 0
 
 

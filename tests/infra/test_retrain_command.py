@@ -72,6 +72,7 @@ def test_a_plan_that_holds_out_too_little_says_how_many_votes_it_takes(tmp_path:
     ("file", "old", "new", "message"),
     [
         ("recipe.toml", 'base = "base"', 'base = "nowhere"', "the base model 'nowhere' cannot be loaded"),
+        ("recipe.toml", 'base = "base"', 'base = "Qwen/Qwen3-4B"', "a model of the hub is named with its revision"),
         ("recipe.toml", '"@set"', '"/nowhere/set"', "there is no finished set in /nowhere/set"),
         ("recipe.toml", "most_tokens", "most_tokenz", "there is no such key; is most_tokens meant"),
         ("recipe.toml", "http://127.0.0.1:8001/v1", "http://127.0.0.1:8002/v1", None),

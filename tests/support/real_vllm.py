@@ -4,7 +4,6 @@ vLLM wants an environment of its own; docs/training.md says how to make one.
 """
 
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -12,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
+
+from infra.local.ports import find_free_port
 
 PYTHON = os.environ.get("VLLM_PYTHON", "")
 # Small enough for a laptop without a graphics card; adapters may come while it serves.
@@ -27,11 +28,9 @@ FLAGS = ("--dtype", "float32", "--enable-lora", "--max-lora-rank", "64", "--logp
 
 
 @contextmanager
-def start_vllm(weights: Path, name: str, log: Path) -> Iterator[str]:
+def start_vllm(weights: Path, name: str, log: Path, port: int = 0) -> Iterator[str]:
     """Serve a folder of weights under a name. Yield the base address once the server answers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = port or find_free_port()
     command = [PYTHON, "-m", "vllm.entrypoints.openai.api_server", "--model", str(weights), "--served-model-name", name]
     with log.open("wb") as output:
         server = subprocess.Popen(

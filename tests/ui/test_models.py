@@ -25,7 +25,7 @@ def test_readers_see_what_serves_and_what_their_votes_were_part_of(api: FakeApi,
     serves = add_registry(api, may_act=False)
     app = open_page("models")
     told = shown(app)
-    assert f"Your 14 votes are among the 412 judgements that {serves['name']} learned from." in told
+    assert f"{serves['name']} learned from 412 judgements of readers, your 14 votes among them." in told
     assert f"<strong>Writer</strong> {serves['name']}" in told
     assert "for 10% of the organisations" in told
     assert "Held by ada@example.org" in told

@@ -12,7 +12,7 @@ from ui.components.lineage_graph import lineage_html
 from ui.components.markup import escape, hero_html, labelled_html
 from ui.components.model_roles import ask_reason
 from ui.components.training_curves import curves_html
-from ui.language import say, say_name, say_time
+from ui.language import say, say_count, say_name, say_time
 from ui.session import get_api
 
 MAY_SERVE = ("candidate", "canary", "retired")
@@ -67,7 +67,7 @@ def _facts_html(detail: ModelVersionDetail) -> str:
     facts = (
         say_name("version_state", version.state),
         say("models.licence", name=version.licence) if version.licence else "",
-        say("models.judgements", n=f"{detail.judgements:,}"),
+        say_count("judgement", detail.judgements),
         say_name("on_erasure", version.on_erasure),
     )
     return "".join(f'<span class="r-chip">{escape(fact)}</span> ' for fact in facts if fact)

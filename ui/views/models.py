@@ -55,7 +55,10 @@ def _show_votes(votes: OwnVotesView) -> None:
     """Draw what the visitor's own choices were part of; without any, those who may choose are led there."""
     for learned in votes.learned:
         told = say(
-            "models.own_votes", own=say_count("own_vote", learned.own), all=f"{learned.judgements:,}", name=learned.version.name
+            "models.own_votes",
+            own=say_count("own_vote", learned.own),
+            all=say_count("judgement", learned.judgements),
+            name=learned.version.name,
         )
         st.html(f'<div class="r-note">{escape(told)}</div>')
     if not votes.learned and may("preferences:write"):

@@ -87,11 +87,16 @@ def _tell_judgements(detail: VersionDetail) -> str:
     learned = detail.pairs + sum(each.figures["rows"] for each in erased)
     if not learned:
         return "It learned from no judgement of a reader."
-    told = f"It learned from {learned} judgements of readers (its rows for training and for validation)"
+    counted = "1 judgement of a reader" if learned == 1 else f"{learned} judgements of readers"
+    told = f"It learned from {counted} (its rows for training and for validation)"
     if not erased:
         return f"{told}, each with the consent of reader, asker and organisation."
-    parts = " and ".join(f"{each.figures['rows']} were erased on {each.at:%Y-%m-%d}" for each in erased)
+    parts = " and ".join(f"{each.figures['rows']} {_were(each.figures['rows'])} erased on {each.at:%Y-%m-%d}" for each in erased)
     return f"{told}, of which {parts}; each of the others has the consent of reader, asker and organisation."
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _render_training(evaluations: Sequence[Evaluation]) -> Iterator[str]:
@@ -139,7 +144,7 @@ def _render_erasure(detail: VersionDetail) -> str:
 
 
 def _tell_erased(figures: dict[str, Any]) -> str:
-    return escape(f"{figures['rows']} of {figures['learned']} judgements were erased; {figures['done']}")
+    return escape(f"{figures['rows']} of {figures['learned']} judgements {_were(figures['rows'])} erased; {figures['done']}")
 
 
 def _render_history(detail: VersionDetail) -> str:

@@ -79,7 +79,7 @@ async def test_a_card_counts_what_was_erased_among_what_it_learned_from(pool: as
     detail = await registry.describe_version(pool, version.id)
     when = f"{detail.evaluations[-1].at:%Y-%m-%d}"
     assert (
-        f"It learned from 3 judgements of readers (its rows for training and for validation), of which 1 were erased on {when}"
+        f"It learned from 3 judgements of readers (its rows for training and for validation), of which 1 was erased on {when}"
         in (render_card(detail).replace("\\", ""))
     )
 

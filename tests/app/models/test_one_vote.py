@@ -13,8 +13,10 @@ from app.domain.served_models import ModelRole, ServedModel
 from app.models.service import registry, serving
 from app.models.service.erasure import list_to_retrain
 from app.models.storage import aliases, served
+from tests.app.models.trained_models import add_version
 from tests.app.models.trained_runs import write_run
 from tests.app.preferences.consenting_readers import Readers
+from tests.support.adapter_server import serve_adapters
 from tests.support.stack import run_rubrica
 
 Command = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
@@ -49,7 +51,7 @@ async def learned(command: Command, tmp_path: Path, policy: str) -> str:
     added = await command("registry", "add", "run", "--role", "writer", "--on-erasure", policy, "--reason", "first of its kind")
     name = added.stdout.strip()
     await command("registry", "serve", name, "--address", "http://127.0.0.1:9/v1", "--temperature", "1")
-    await command("registry", "promote", name, "--reason", "better in a gate")
+    await command("registry", "promote", name, "--unasked", "--reason", "better in a gate")
     return name
 
 
@@ -69,7 +71,7 @@ async def test_an_erased_vote_withdraws_the_version_that_learned_from_it(
     kept = tmp_path / "home" / "artifacts" / version.artifact
     assert (kept / "adapter_model.safetensors").read_bytes() == b"weights"
     card = (await command("registry", "card", name)).stdout
-    assert "It learned from 1 judgements of readers" in card
+    assert "It learned from 1 judgement of a reader" in card
     assert (await command("registry", "erased")).stdout == "no version learned from judgements that were erased since\n"
 
     await pool.execute("DELETE FROM users WHERE id = $1", readers.fond.id)
@@ -81,13 +83,32 @@ async def test_an_erased_vote_withdraws_the_version_that_learned_from_it(
     assert (detail.version.state, detail.pairs, detail.changes[-1].by) == ("withdrawn", 0, "erasure")
     card = (await command("registry", "card", name)).stdout
     assert "State: withdrawn" in card
-    assert "1 of 1 judgements were erased; withdrawn; the writer is base-model again" in card
+    assert "1 of 1 judgements was erased; withdrawn; the writer is base-model again" in card
     assert (await command("registry", "erased")).stdout == "no version learned from judgements that were erased since\n"
     shutil.copytree(tmp_path / "left", kept)  # as if the command had been killed before it deleted the weights
     assert f"deleted the artifact {version.artifact}" in (await command("registry", "erased")).stdout
     assert not kept.exists()
-    again = await command("registry", "promote", name, "--reason", "all the same", code=1)
+    again = await command("registry", "promote", name, "--unasked", "--reason", "all the same", code=1)
     assert "that is its last state" in again.stderr
+
+
+async def test_promotion_asks_the_server_for_the_model(pool: asyncpg.Pool, command: Command) -> None:
+    lonely, missing, there = [await add_version(pool) for _ in range(3)]
+    async with serve_adapters() as server:
+        server.loaded[there.name] = "/nowhere"
+        addresses = {lonely.name: "http://127.0.0.1:9/v1", missing.name: server.url, there.name: server.url}
+        for name, address in addresses.items():
+            await command("registry", "serve", name, "--address", address)
+        for version in (lonely, missing):
+            refused = await command("registry", "promote", version.name, "--reason", "why not", code=2)
+            assert f"{version.name} is not promoted, for {addresses[version.name]} does not answer with it" in refused.stderr
+            assert "say --unasked" in refused.stderr
+            assert await writer_of(pool) == BASE.name
+        done = await command("registry", "promote", there.name, "--reason", "it answers")
+    assert await writer_of(pool) == there.name
+    assert "its runs ask no model in any role" in done.stdout  # the settings of the command name none
+    await command("registry", "promote", lonely.name, "--unasked", "--reason", "its server comes up tomorrow")
+    assert await writer_of(pool) == lonely.name
 
 
 async def test_consent_taken_back_marks_the_version_for_the_next_cycle(

@@ -156,6 +156,20 @@ async def test_a_withdrawn_version_gives_its_roles_back_and_never_serves_again(p
     assert (await state(pool, one), await holder(pool)) == ("serving", one.name)
 
 
+async def test_a_version_without_a_former_model_is_withdrawn_once_another_serves(pool: asyncpg.Pool) -> None:
+    await pool.execute("TRUNCATE served_models, model_aliases, alias_moves CASCADE")
+    only, running = await promoted(pool), await add_served(pool)
+    canary = await start_canary(pool, running)
+    with pytest.raises(Conflict, match=f"the writer has {only.name}, and no former model that may still serve"):
+        await act(pool, promotion.withdraw, only.id)
+    assert (await state(pool, only), await holder(pool)) == ("serving", only.name)
+    assert (await served.get(pool, only.name)).gone_at is None, "what is refused leaves nothing behind"  # type: ignore[union-attr]
+    assert await canary_state(pool, canary) is CanaryState.RUNNING
+    other = await promoted(pool)
+    assert await act(pool, promotion.withdraw, only.id) == []
+    assert (await state(pool, only), await holder(pool)) == ("withdrawn", other.name)
+
+
 async def test_a_persons_move_stands_above_a_cycle_that_was_under_way_and_above_the_settings(pool: asyncpg.Pool) -> None:
     began, tried = datetime.now(UTC), await add_served(pool)
     await promotion.require_unmoved(pool, [WRITER], began, tried.name)
