@@ -13,6 +13,7 @@ from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
 from workflows.agents.quoting import locate_quote
 from workflows.agents.sentence_choice import find_beginning, quote_span
+from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.claim_repair import TextReplacement
 
@@ -50,22 +51,37 @@ def _find_sentences(passage: Passage, first: str, last: str) -> Quote | None:
 def cite_named(draft: ClaimDraft, named: Sequence[Quote], body: str) -> tuple[list[Quote], TextReplacement]:
     """Return the quotes of a sentence that cites what was named, and its new text.
 
-    A citation becomes those of the named sentences that stand in its passage, where there are any; the others join the last one.
+    A named sentence stands where its passage is cited, behind the words that it shares most with; at the end of all where it is
+    not. A citation that gets none becomes the one of them that says most of its words, or stays where none is of its passage.
     """
     start, end = draft.sentence.start, draft.sentence.end
     by_key = {quote.key: quote for quote in draft.quotes}
     runs = list(MARKER_RUN.finditer(body, start, end))
+    begins = [start, *(run.end() for run in runs)]
+    said = [terms_of(body[begin : run.start()]) for begin, run in zip(begins, runs, strict=False)]
     cited = [[by_key[key] for key in MARKER.findall(run.group()) if key in by_key] for run in runs]
-    taken = [[quote for quote in named if any(_share_passage(draft, quote, old) for old in own)] or own for own in cited]
-    placed = {quote.key for own in taken for quote in own}
-    taken[-1] = [*taken[-1], *(quote for quote in named if quote.key not in placed)]
-    text, at = "", start
-    for run, own in zip(runs, taken, strict=True):
-        text += body[at : run.start()] + "".join(dict.fromkeys(map(marker_of, own)))
-        at = run.end()
+    near = [[quote for quote in named if _share_passage(draft, quote, own)] for own in cited]
+    taken = _deal_out(named, near, said)
+    taken = [own or _best_of(fit, words) or old for own, fit, words, old in zip(taken, near, said, cited, strict=True)]
+    text = ""
+    for begin, run, own in zip(begins, runs, taken, strict=False):
+        text += body[begin : run.start()] + "".join(dict.fromkeys(map(marker_of, own)))
     quotes = list({quote.key: quote for own in taken for quote in own}.values())
-    return quotes, TextReplacement(draft.section, start, end, text + body[at:end])
+    return quotes, TextReplacement(draft.section, start, end, text + body[begins[-1] : end])
 
 
-def _share_passage(draft: ClaimDraft, quote: Quote, other: Quote) -> bool:
-    return any(passage.holds(quote) and passage.holds(other) for passage in draft.shown)
+def _deal_out(named: Sequence[Quote], near: Sequence[Sequence[Quote]], said: Sequence[frozenset[str]]) -> list[list[Quote]]:
+    """Give each quote to one of the citations that are near it, by the words before them; to the last where none is."""
+    taken: list[list[Quote]] = [[] for _ in near]
+    for quote in named:
+        places = [place for place, own in enumerate(near) if quote in own]
+        taken[max(places, key=lambda place: count_shared_terms(quote.text, said[place]), default=-1)].append(quote)
+    return taken
+
+
+def _best_of(quotes: Sequence[Quote], words: frozenset[str]) -> list[Quote]:
+    return [max(quotes, key=lambda quote: count_shared_terms(quote.text, words))] if quotes else []
+
+
+def _share_passage(draft: ClaimDraft, quote: Quote, others: Sequence[Quote]) -> bool:
+    return any(passage.holds(quote) and passage.holds(other) for passage in draft.shown for other in others)

@@ -111,6 +111,15 @@ async def test_each_citation_of_a_sentence_keeps_its_passage_and_others_join_the
     ]
 
 
+async def test_each_named_sentence_stands_once_where_its_words_are_told() -> None:
+    cited = marker_of(beginning(LEASE))
+    body = f"In 2032 the lease ends {cited}, the chair was thankful {cited}, and nothing else {cited}."
+    report = await judge(body, by=["q1: The chair thanked", "q1: The lease ends"])
+    lease, chair, last = texts_of(report, MARKER.findall(report.sections[0].body))
+    assert (lease, chair) == ("The lease ends in 2032.", "The chair thanked everybody.")
+    assert last in {lease, chair}, "no citation is lost"
+
+
 async def test_a_sentence_that_leans_on_a_citation_goes_with_it() -> None:
     report = await judge(f"Bremen pays. It is 40,000 euros {marker_of(beginning(BREMEN))}.", id=2, by=["q1: Der Verein zahlt"])
     assert [texts_of(report, claim.quote_keys) for claim in report.claims][-1] == ["Der Verein zahlt 40.000 Euro."]
