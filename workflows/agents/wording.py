@@ -225,7 +225,6 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "The language model could not revise the report by its criteria ({detail}); it stays as it was.",
         ZH: "语言模型未能按标准修订报告（{detail}）；报告保持原样。",
     },
-    "uncited": {EN: "The section “{title}” cites no source.", ZH: "“{title}”一节没有引用任何来源。"},
     "closing_left_out": {
         EN: "The language model's “{title}” cites no source and was left out.",
         ZH: "语言模型写的“{title}”没有引用任何来源，已略去。",

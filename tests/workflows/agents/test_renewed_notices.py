@@ -2,7 +2,6 @@
 
 import pytest
 
-from app.domain.citations import marker_of
 from app.domain.query import Language
 from app.domain.report import READER, Report, Section
 from tests.workflows.judging.test_report_verification import PROTECT
@@ -47,9 +46,3 @@ def test_a_report_of_quotes_says_that_it_was_one_only_at_first(what: str, langua
     assert not is_brief_instead(model, language)
     again = change(change(reader, 2, language, by=""), 0, language, by="")
     assert again.notices == before.notices, "all of it is quoted again"
-
-
-def test_a_section_that_cites_by_now_is_not_said_to_cite_nothing() -> None:
-    before = a_report(say("uncited", EN, title="Why"), say("uncited", EN, title="How"))
-    assert change(before, 0).notices == before.notices
-    assert change(before, 1, body=f"New. {marker_of(PROTECT)}").notices == (say("uncited", EN, title="How"), OTHER)

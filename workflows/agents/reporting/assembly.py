@@ -7,7 +7,7 @@ from app.domain.evidence import Finding, Quote, SourceConflict
 from app.domain.query import Language
 from app.domain.report import Report, Section
 from workflows.agents.brief import list_readings
-from workflows.agents.citation_cleaning import has_citation, remove_citations
+from workflows.agents.citation_cleaning import remove_citations
 from workflows.agents.cited_statements import CitedText, put_markers
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.pieces import ReportPiece
@@ -61,12 +61,11 @@ def _choose_side(quotes: Sequence[Quote], about: str) -> str:
 def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, ...]:
     """List what the reader must know, first of all which text is quotes and not the model's.
 
-    Then follow steps that went without the model, parts that failed or ended early, and sections without a source.
+    Then follow steps that went without the model, and parts that failed or ended early.
     """
     language = desk.kit.language
     told = [*_list_quoted(pieces, language), *list_parts_without_model(desk), *desk.list_failures()]
     told += list_ends(desk, told)
-    told += [say("uncited", language, title=heading) for heading in _list_uncited(pieces)]
     told += [say("closing_left_out", language, title=heading) for heading in desk.left_out]
     if desk.removed_citations:
         told.append(say("removed", language, n=desk.removed_citations))
@@ -104,18 +103,6 @@ def _notice_of(desk: ReportDesk, finding: Finding, told: Sequence[str]) -> str:
     if empty and finding.detail:
         return say("failed_part", desk.kit.language, title=title, detail=finding.detail)
     return say("empty_part", desk.kit.language, title=title) if empty else ""
-
-
-def _list_uncited(pieces: Sequence[ReportPiece]) -> list[str]:
-    """Return the headings of sections that have text but no citation, also not in their parts."""
-    groups: dict[tuple[int, str], list[ReportPiece]] = {}
-    for piece in pieces:
-        groups.setdefault((piece.section, "" if piece.section else piece.heading), []).append(piece)
-    return [
-        group[0].heading
-        for group in groups.values()
-        if any(p.text for p in group) and not any(has_citation(p.text) for p in group)
-    ]
 
 
 def report_no_evidence(desk: ReportDesk) -> Report:

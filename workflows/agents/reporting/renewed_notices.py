@@ -5,7 +5,6 @@ import re
 from app.domain.query import Language
 from app.domain.report import Report
 from workflows.agents.reporting.assembly import TOP_LEVEL
-from workflows.agents.revision import SectionRevision
 from workflows.agents.wording import say
 
 AT_FIRST = {
@@ -23,8 +22,6 @@ def renew_notices(changed: Report, first: int, before: Report, language: Languag
     notices = [_renew_origin(notice, changed, language) for notice in changed.notices]
     if changed.sections[first].changed_by:
         notices = [_leave_out_quoted(notice, heading, language) for notice in notices]
-    if SectionRevision(changed, top, deepen=False).inside:
-        notices = [notice for notice in notices if notice != say("uncited", language, title=heading)]
     return changed.model_copy(update={"notices": tuple(notice for notice in notices if notice)})
 
 
