@@ -11,7 +11,7 @@ from app.domain.citations import MARKER, MARKER_RUN, marker_of
 from app.domain.evidence import Passage, Quote
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
-from workflows.agents.quoting import locate_quote
+from workflows.agents.quoting import TextSpan, locate_quote
 from workflows.agents.sentence_choice import find_beginning, quote_span
 from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.judging.claim_draft import ClaimDraft
@@ -24,7 +24,8 @@ _NAMED = re.compile(r"\W*(q\d{1,6})\W*?[:.]\s*(.+?)\s*(?:…|\.{3,}|$)\s*(.*)", 
 def find_named(said: Sequence[str], passages: Mapping[str, Passage]) -> list[Quote]:
     """Return the sentences that are named as `q3: their first words`, or as `q3: the first words … the last`.
 
-    What names no sentence of its passage is left out. Where first words stand for something, the sentence before is with it.
+    What names no sentence of its passage is left out. Where first words stand for something, the sentence before is with it; a
+    sentence that ends with a colon has the next one with it.
     """
     named = (_NAMED.fullmatch(each.strip()) for each in said)
     known = [(passages[name[1]], name[2], name[3]) for name in named if name and name[1] in passages]
@@ -34,18 +35,25 @@ def find_named(said: Sequence[str], passages: Mapping[str, Passage]) -> list[Quo
 
 def _find_sentences(passage: Passage, first: str, last: str) -> Quote | None:
     """Return the sentences from the one with these first words to that with the last; without these it is one."""
-    begun = locate_quote(passage.text, first)
+    begun = _locate(passage.text, first)
     if begun is None:
         return None
-    rest = passage.text[begun.start :]
-    ended = locate_quote(rest, last) if last else None
+    ended = _locate(passage.text[begun.start :], last)
     end = begun.start + ended.end if ended else begun.end
     spans = split_sentences(passage.text)
     touched = [place for place, span in enumerate(spans) if span.start < end and span.end > begun.start]
     if not touched:
         return None
     start = spans[find_beginning(passage.text, spans, touched[0])].start
-    return quote_span(passage, Span(start, spans[touched[-1]].end))
+    announces = passage.text[start : spans[touched[-1]].end].endswith((":", "："))
+    return quote_span(passage, Span(start, spans[touched[-1] + (announces and touched[-1] + 1 < len(spans))].end))
+
+
+def _locate(text: str, said: str) -> TextSpan | None:
+    """Find words of a text; a word or two, which stand anywhere, only where they stand once."""
+    if (found := locate_quote(text, said)) is not None or text.count(said) != 1:
+        return found
+    return TextSpan(text.index(said), text.index(said) + len(said))
 
 
 def cite_named(draft: ClaimDraft, named: Sequence[Quote], body: str) -> tuple[list[Quote], TextReplacement]:

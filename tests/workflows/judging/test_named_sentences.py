@@ -81,6 +81,19 @@ def test_last_words_that_are_not_there_leave_the_first_sentence() -> None:
     assert quote.text == "The lease ends in 2032."
 
 
+def test_a_word_that_stands_once_names_its_sentence_and_one_that_stands_twice_names_none() -> None:
+    whole = passage("Le tube a augmenté. Le mur a tenu. Le mur est haut.")
+    assert [q.text for q in find_named(["q1: Le tube", "q1: Le mur"], {"q1": whole})] == ["Le tube a augmenté."]
+
+
+def test_a_sentence_that_announces_something_has_it_with_it() -> None:
+    whole = passage("An error of entry was found:\n\n1.4 µg/L (and not 14.0). It is one sample.")
+    [quote] = find_named(["q1: An error of entry"], {"q1": whole})
+    assert quote.text.endswith(":\n\n1.4 µg/L (and not 14.0).")
+    last = passage("We add the following words:")
+    assert [q.text for q in find_named(["q1: We add the"], {"q1": last})] == [last.text]
+
+
 def test_a_sentence_that_points_back_begins_with_the_one_before() -> None:
     whole = passage("The mill burned down. It was rebuilt in 1902. Nobody was hurt.")
     assert [q.text for q in find_named(["q1: It was rebuilt"], {"q1": whole})] == [
