@@ -44,9 +44,10 @@ def _find_sentences(passage: Passage, first: str, last: str) -> Quote | None:
     touched = [place for place, span in enumerate(spans) if span.start < end and span.end > begun.start]
     if not touched:
         return None
-    start = spans[find_beginning(passage.text, spans, touched[0])].start
-    announces = passage.text[start : spans[touched[-1]].end].endswith((":", "："))
-    return quote_span(passage, Span(start, spans[touched[-1] + (announces and touched[-1] + 1 < len(spans))].end))
+    start, last = spans[find_beginning(passage.text, spans, touched[0])].start, touched[-1]
+    if passage.text[start : spans[last].end].endswith((":", "：")) and last + 1 < len(spans):
+        last += 1
+    return quote_span(passage, Span(start, spans[last].end))
 
 
 def _locate(text: str, said: str) -> TextSpan | None:
