@@ -44,10 +44,10 @@ def _find_sentences(passage: Passage, first: str, last: str) -> Quote | None:
     touched = [place for place, span in enumerate(spans) if span.start < end and span.end > begun.start]
     if not touched:
         return None
-    start, last = spans[find_beginning(passage.text, spans, touched[0])].start, touched[-1]
-    if passage.text[start : spans[last].end].endswith((":", "：")) and last + 1 < len(spans):
-        last += 1
-    return quote_span(passage, Span(start, spans[last].end))
+    start, place = spans[find_beginning(passage.text, spans, touched[0])].start, touched[-1]
+    if passage.text[start : spans[place].end].endswith((":", "：")) and place + 1 < len(spans):
+        place += 1
+    return quote_span(passage, Span(start, spans[place].end))
 
 
 def _locate(text: str, said: str) -> TextSpan | None:
